@@ -1,0 +1,97 @@
+#include "core/code.h"
+
+#include "base/check.h"
+#include "core/contract.h"
+
+namespace sp::core {
+namespace {
+
+constexpr std::array kRows = {
+    CodeRow{Code::kLost, "lost", "lost-write", "record, group", "An acknowledged record was never received.",
+            "The blame says where to look: log (the broker), client (the consumer library), behind (too slow)."},
+    CodeRow{Code::kLate, "late", "unseen", "record, group", "A record missed its deadline and arrived afterwards.",
+            "Look at consumer lag and at the faults around it; raise timeout if the delay is acceptable."},
+    CodeRow{Code::kDuplicateWrite, "duplicate-write", "duplicate (Jepsen)", "copies beyond the first",
+            "One record stands at two positions of the log.", "A retry was stored twice: enable idempotence in the producer."},
+    CodeRow{Code::kDuplicateDelivery, "duplicate-delivery", "duplicate (driftlab)", "repeats",
+            "One position was handed over more than once.",
+            "Redelivery after a rebalance is allowed and counted so; what is not allowed points at the client."},
+    CodeRow{Code::kReorderedWrite, "reordered-write", "nonmonotonic-send", "record",
+            "A record stands in the log behind a later record of its key.",
+            "A retry overtook: enable idempotence or one request in flight."},
+    CodeRow{Code::kReorderedDelivery, "reordered-delivery", "nonmonotonic-poll", "record, group",
+            "A record was handed over behind a later record of its key though the log has them in order.",
+            "The consumer library or the application's hand-over reorders."},
+    CodeRow{Code::kSkip, "skip", "poll-skip", "record, group",
+            "A consumer jumped over a record that the log holds and another consumer had to deliver it.",
+            "The consumer library moved its position past data."},
+    CodeRow{Code::kRewind, "rewind", "", "records handed over again",
+            "A consumer started below the committed position.", "Look at the group coordinator and at offset reset."},
+    CodeRow{Code::kCommitAhead, "commit-ahead", "auto_commit", "record",
+            "A commit passed records that had not been handed over.",
+            "Those records would be lost at a crash: look at automatic commits."},
+    CodeRow{Code::kPhantom, "phantom", "G1a", "record, group",
+            "A record that nobody issued, or whose attempt failed, was delivered or stands in the log.",
+            "Look for another writer, an unclean leader election, or an aborted transaction that is visible."},
+    CodeRow{Code::kMisplaced, "misplaced", "", "record", "A record stands in the wrong topic or partition.",
+            "Look at the partitioner and at changes of the partition count."},
+    CodeRow{Code::kCorrupt, "corrupt", "", "record",
+            "Checksum, size, key or run disagree within a record.", "Bytes were changed between producer and consumer."},
+    CodeRow{Code::kInconsistentPosition, "inconsistent-position", "inconsistent-offsets", "position",
+            "One position was seen with two different records, or an acknowledgement names a position that holds another.",
+            "Replicas diverged, or the log was truncated and written again."},
+    CodeRow{Code::kBeforeStart, "before-start", "before-start", "record",
+            "A record was delivered from below the position the consumer asked to start at.",
+            "The consumer library ignores its start position."},
+    CodeRow{Code::kDualOwner, "dual-owner", "", "partition, generation",
+            "Two members held one partition in one generation.", "Look at the group coordinator and the assignor."},
+};
+static_assert(kRows.size() == kCodeCount);
+
+}  // namespace
+
+const CodeRow& code_row(Code code) {
+  const auto index = static_cast<std::size_t>(code);
+  CHECK(index < kRows.size() && kRows[index].code == code, "every code has its row, in order");
+  return kRows[index];
+}
+
+std::optional<Code> find_code(std::string_view name) {
+  for (const auto& row : kRows) {
+    if (row.name == name) return row.code;
+  }
+  return std::nullopt;
+}
+
+std::string_view blame_name(Blame blame) {
+  constexpr std::array<std::string_view, 7> kNames = {"none", "log", "client", "behind", "processor", "producer", "unknown"};
+  return kNames[static_cast<std::size_t>(blame)];
+}
+
+bool Contract::forbids(Code code) const {
+  switch (code) {
+    case Code::kPhantom:
+    case Code::kCorrupt:
+    case Code::kMisplaced:
+    case Code::kInconsistentPosition:
+    case Code::kBeforeStart:
+      return true;
+    case Code::kLost:
+    case Code::kCommitAhead:
+      return at_least_once || exactly_once;
+    case Code::kReorderedWrite:
+    case Code::kReorderedDelivery:
+    case Code::kSkip:
+    case Code::kDualOwner:
+      return ordering;
+    case Code::kDuplicateWrite:
+    case Code::kDuplicateDelivery:
+    case Code::kRewind:
+      return exactly_once;
+    case Code::kLate:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace sp::core

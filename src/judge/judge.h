@@ -1,0 +1,101 @@
+// From what was tracked to what is said: findings, counts, verdict. Pure.
+//
+//     judge(ledger state, contract, run facts) ─► Judgement
+//
+// One rule a file in judge/rules/; a rule reads the ledger's state and adds to counts, allowed, findings or undecided. The same
+// rules serve the online coordinator and the offline check.
+//
+// Cost:    O(keys + anomalies).   Limits: JudgeOptions::findings_max a code in the list; counts are exact.
+// Errors:  none: what is missing becomes a reason of the verdict.   Threads: a pure function.
+// Source:  docs/reference/findings.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "core/code.h"
+#include "core/contract.h"
+#include "core/fault.h"
+#include "core/ids.h"
+#include "track/ledger.h"
+
+namespace sp::judge {
+
+enum class Status : std::uint8_t { kPassed, kFailed, kInconclusive, kStopped, kSlow };
+[[nodiscard]] std::string_view status_name(Status status);
+// 0 passed · 1 failed · 2 inconclusive or stopped · 4 slow
+[[nodiscard]] int exit_code(Status status);
+
+// A maximal range of records of one key with the same anomaly.
+struct Finding {
+  core::Code code = core::Code::kLost;
+  core::Blame blame = core::Blame::kNone;
+  std::string group;                     // empty: not of a group
+  std::string key;                       // empty: no key (dual-owner, inconsistent-position without one)
+  std::uint64_t first = 0;               // both inside
+  std::uint64_t last = 0;
+  std::uint64_t records = 0;             // in the unit of the code
+  std::string producer;                  // "worker 0 incarnation 1 producer 3"; empty where there is none
+  std::string consumer;
+  std::vector<core::Position> positions; // the first few, lowest first
+  std::string says;                      // one sentence
+};
+
+// What the ledger cannot know of the run. Made by the coordinator, or by a reader of histories.
+struct RunFacts {
+  bool stopped = false;                  // by hand, before the end
+  bool interrupted = false;              // a second interrupt: the end procedure did not run
+  bool raw_read_available = true;        // the driver can read the log
+  bool raw_read_complete = false;        // every target was read to its end
+  std::string raw_read_problem;
+  std::vector<std::string> workers_lost; // with unacknowledged evidence, and their keys
+  std::vector<std::string> missing;      // other evidence that is missing, each a sentence
+  std::optional<double> rate;            // attempts a second over the load
+  std::vector<core::FaultRecord> faults;
+  std::vector<std::string> faults_without_effect;  // kinds none of whose faults took effect
+  std::map<std::string, std::string> settings;     // effective client settings
+  std::vector<std::string> warnings;     // settings weaker than the claim: first lines of the report
+};
+
+struct Coverage {
+  std::uint64_t attempts = 0;
+  std::uint64_t acked = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unknown = 0;
+  std::uint64_t landed = 0;              // unknown ones that were seen
+  std::uint64_t received = 0;            // distinct records, all groups
+  std::uint64_t foreign = 0;
+  std::uint64_t expired = 0;             // retention, declared
+  std::uint64_t compacted = 0;           // compaction, declared
+  std::uint64_t unverifiable = 0;        // between acknowledged evidence and a commit of a worker that died
+  std::uint64_t pairs_not_judged = 0;    // across a declared partition change
+  std::uint64_t positions_absent = 0;    // acks without a position
+  std::map<std::string, std::uint64_t> not_checked;
+  std::uint64_t keys_silent = 0;         // never exercised
+  std::uint64_t partitions_silent = 0;
+};
+
+struct Judgement {
+  Status status = Status::kInconclusive;
+  std::vector<std::string> reasons;
+  core::PerCode<std::uint64_t> counts;
+  core::PerCode<std::uint64_t> allowed;
+  std::uint64_t undecided = 0;
+  std::vector<Finding> findings;         // by code, group, key, first; capped
+  std::uint64_t findings_left_out = 0;
+  Coverage coverage;
+};
+
+struct JudgeOptions {
+  std::size_t findings_max = 10'000;     // a code
+  std::optional<core::Code> rule_off;    // for the test that switching a rule off makes exactly its row fail
+};
+
+[[nodiscard]] Judgement judge(const track::Ledger& ledger, const core::Contract& contract, const RunFacts& facts,
+                              const JudgeOptions& options = {});
+
+}  // namespace sp::judge

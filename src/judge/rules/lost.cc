@@ -1,0 +1,176 @@
+// lost: an acknowledged record that was never received although its time is over, the log lacks it, or the group went past it;
+// with a full raw read also one that was handed over and is gone from the log.
+#include <algorithm>
+
+#include "judge/rule.h"
+#include "track/deadline.h"
+
+namespace sp::judge {
+namespace {
+
+using Positions = std::unordered_map<track::RecordId, core::Position, track::RecordHash>;
+
+class Losses {
+ public:
+  explicit Losses(Context& context)
+      : context_(context),
+        state_(context.state),
+        acked_at_(track::outstanding_positions(context.state)),
+        raw_complete_(context.facts.raw_read_complete && context.contract.raw_read != core::RawReadScope::kNone) {}
+
+  void look(core::KeyRef ref, const track::KeyState& key) {
+    const core::RangeSet* raw = nullptr;
+    if (const auto found = state_.raw_seen.find(ref); found != state_.raw_seen.end()) raw = &found->second;
+    const auto* detail = state_.key_details.find(key.detail);
+    const bool full = raw_complete_ && context_.contract.raw_read == core::RawReadScope::kFull;
+    for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
+      const track::GroupKey& own = state_.group_key(group, ref);
+      if (own.top == key.outcome_top && own.detail == track::kNone && detail == nullptr && !full) continue;
+      const core::RangeSet acked = state_.acked_set(key);
+      const core::RangeSet received = state_.received_set(own);
+      for (const auto& range : acked.minus(received).ranges()) {
+        for (std::uint64_t s = range.begin; s < range.end; ++s) missing(group, ref, own, s, raw);
+      }
+      if (detail != nullptr && raw != nullptr) landed_but_passed(group, ref, detail->unknown.intersect(*raw).minus(received));
+      if (full) gone(group, ref, raw, acked.intersect(received));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::optional<core::Position> position(core::KeyRef ref, std::uint64_t sequence) const {
+    if (const auto found = state_.raw_found.find({ref, sequence}); found != state_.raw_found.end()) return found->second;
+    if (const auto found = acked_at_.find({ref, sequence}); found != acked_at_.end()) return found->second;
+    return std::nullopt;
+  }
+
+  // Neither received nor excused by what the contract allows the log to drop.
+  void missing(std::uint32_t group, core::KeyRef ref, const track::GroupKey& own, std::uint64_t sequence,
+               const core::RangeSet* raw) {
+    const auto place = position(ref, sequence);
+    const bool in_log = raw != nullptr && raw->contains(sequence);
+    if (!in_log && excused(place, sequence, raw)) return;
+    const auto* detail = state_.group_details.find(own.detail);
+    const bool overdue = detail != nullptr && detail->late.contains(sequence);
+    const bool went_past = place && track::passed(state_, group, *place);
+    const bool absent = raw_complete_ && !in_log;
+    if (place && unverifiable(group, *place)) {
+      ++context_.result.coverage.unverifiable;
+      return;
+    }
+    if (!overdue && !went_past && !absent) {
+      ++context_.result.undecided;
+      return;
+    }
+    core::Blame blame = core::Blame::kUnknown;
+    std::string_view note = "acknowledged, never received";
+    if (in_log) {
+      blame = went_past ? core::Blame::kClient : core::Blame::kBehind;
+      note = went_past ? "acknowledged and in the log, passed over by the consumers"
+                       : "acknowledged and in the log, never reached by the consumers";
+    } else if (raw_complete_) {
+      blame = core::Blame::kLog;
+      note = "acknowledged, not in the log";
+    }
+    lose(group, ref, sequence, blame, place, note);
+  }
+
+  bool excused(const std::optional<core::Position>& place, std::uint64_t sequence, const core::RangeSet* raw) {
+    if (context_.contract.gaps_retention && place) {
+      const auto& partition = state_.partitions[place->partition.value()];
+      if (partition.log_begin && place->offset.value() < *partition.log_begin) {
+        ++context_.result.coverage.expired;
+        return true;
+      }
+    }
+    if (context_.contract.gaps_compaction && raw_complete_ && raw != nullptr && !raw->empty() && raw->last() > sequence) {
+      ++context_.result.coverage.compacted;
+      return true;
+    }
+    return false;
+  }
+
+  // Between what a consumer that died had reported and where the next one started: a commit of its own may have covered it.
+  [[nodiscard]] bool unverifiable(std::uint32_t group, const core::Position& place) const {
+    const auto& partitions = state_.groups[group].partitions;
+    if (place.partition.value() >= partitions.size()) return false;
+    const auto order = lineages_in_order(state_, partitions[place.partition.value()]);
+    for (std::size_t at = 0; at + 1 < order.size(); ++at) {
+      const track::Lineage& dead = state_.lineages[order[at]];
+      const track::Lineage& next = state_.lineages[order[at + 1]];
+      if (!dead.source_lost || dead.committed > place.offset.value()) continue;
+      if (place.offset.value() >= dead.next && place.offset.value() < next.begin()) return true;
+    }
+    return false;
+  }
+
+  // Of unknown outcome, but the raw read holds it and the group went past it.
+  void landed_but_passed(std::uint32_t group, core::KeyRef ref, const core::RangeSet& sequences) {
+    for (const auto& range : sequences.ranges()) {
+      for (std::uint64_t s = range.begin; s < range.end; ++s) {
+        const auto place = position(ref, s);
+        if (!place || !track::passed(state_, group, *place)) continue;
+        lose(group, ref, s, core::Blame::kClient, place, "of unknown outcome but in the log, passed over by the consumers");
+      }
+    }
+  }
+
+  void gone(std::uint32_t group, core::KeyRef ref, const core::RangeSet* raw, const core::RangeSet& handed) {
+    const core::RangeSet absent = raw == nullptr ? handed : handed.minus(*raw);
+    for (const auto& range : absent.ranges()) {
+      for (std::uint64_t s = range.begin; s < range.end; ++s) {
+        if (damaged(ref, s)) continue;
+        if (context_.contract.gaps_retention && log_was_cut()) {
+          ++context_.result.coverage.expired;
+        } else if (context_.contract.gaps_compaction && raw != nullptr && !raw->empty() && raw->last() > s) {
+          ++context_.result.coverage.compacted;
+        } else {
+          lose(group, ref, s, core::Blame::kLog, std::nullopt, "handed over, then gone from the log");
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool damaged(core::KeyRef ref, std::uint64_t sequence) const {
+    const auto is_it = [&](const track::Named& named) { return named.key == ref && named.sequence == sequence; };
+    const auto has = [&](const track::NamedList& list) {
+      return std::any_of(list.items.begin(), list.items.end(), is_it);
+    };
+    return has(state_.raw_corrupt) ||
+           std::any_of(state_.groups.begin(), state_.groups.end(), [&](const auto& group) { return has(group.corrupt); });
+  }
+  [[nodiscard]] bool log_was_cut() const {
+    return std::any_of(state_.partitions.begin(), state_.partitions.end(),
+                       [](const auto& partition) { return partition.log_begin.value_or(0) > 0; });
+  }
+
+  void lose(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, core::Blame blame,
+            const std::optional<core::Position>& place, std::string_view note) {
+    ++context_.count(core::Code::kLost);
+    context_.lost[{group, ref}].insert(sequence);
+    Collector::Item item;
+    item.code = core::Code::kLost;
+    item.blame = blame;
+    item.group = group;
+    item.key = ref;
+    item.first = sequence;
+    item.last = sequence;
+    item.position = place;
+    item.note = note;
+    context_.findings.add(item);
+  }
+
+  Context& context_;
+  const track::State& state_;
+  Positions acked_at_;
+  bool raw_complete_;
+};
+
+}  // namespace
+
+void rule_lost(Context& context) {
+  if (context.facts.interrupted) return;  // a second interrupt judges nothing that is outstanding
+  Losses losses(context);
+  for_each_key(context.state, [&](core::KeyRef ref, const track::KeyState& key) { losses.look(ref, key); });
+}
+
+}  // namespace sp::judge

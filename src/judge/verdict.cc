@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "base/check.h"
+#include "judge/judge.h"
+#include "judge/rule.h"
+
+namespace sp::judge {
+namespace {
+
+using core::Code;
+
+std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+// What a reader is told of a broken guarantee.
+std::string sentence(Code code, std::uint64_t n) {
+  switch (code) {
+    case Code::kLost: return plural(n, "acknowledged record was", "acknowledged records were") + " never received";
+    case Code::kLate: return plural(n, "record", "records") + " arrived after the deadline";
+    case Code::kDuplicateWrite: return plural(n, "record was", "records were") + " stored more than once";
+    case Code::kDuplicateDelivery: return plural(n, "delivery", "deliveries") + " repeated without a reason that is allowed";
+    case Code::kReorderedWrite: return plural(n, "record stands", "records stand") + " in the log behind a later one of its key";
+    case Code::kReorderedDelivery: return plural(n, "record was", "records were") + " handed over out of order";
+    case Code::kSkip: return plural(n, "record was", "records were") + " jumped over by a consumer";
+    case Code::kRewind: return plural(n, "record was", "records were") + " handed over again after a start below the committed position";
+    case Code::kCommitAhead: return plural(n, "record was", "records were") + " committed before being handed over";
+    case Code::kPhantom: return plural(n, "record appeared", "records appeared") + " that nobody wrote successfully";
+    case Code::kMisplaced: return plural(n, "record stands", "records stand") + " in the wrong partition";
+    case Code::kCorrupt: return plural(n, "record was", "records were") + " damaged";
+    case Code::kInconsistentPosition: return plural(n, "position was", "positions were") + " seen with two different records";
+    case Code::kBeforeStart: return plural(n, "record was", "records were") + " delivered from below the start position";
+    case Code::kDualOwner: return plural(n, "partition had", "partitions had") + " two owners in one generation";
+  }
+  return {};
+}
+
+std::uint64_t not_allowed(const Judgement& result, Code code) {
+  DCHECK(result.allowed[code] <= result.counts[code], "what is allowed was counted");
+  return result.counts[code] - std::min(result.counts[code], result.allowed[code]);
+}
+
+void guarantees(const core::Contract& contract, Judgement& result, std::vector<std::string>& failed) {
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    const auto code = static_cast<Code>(i);
+    const std::uint64_t n = not_allowed(result, code);
+    if (n > 0 && contract.forbids(code)) failed.push_back(sentence(code, n));
+  }
+}
+
+void thresholds(const track::Ledger& ledger, const core::Contract& contract, const RunFacts& facts,
+                const Judgement& result, std::vector<std::string>& failed, std::vector<std::string>& inconclusive) {
+  const core::Thresholds& limits = contract.thresholds;
+  const track::Progress progress = ledger.progress();
+  const auto stall = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(progress.stall_max).count());
+  if (limits.stall_seconds_max && *limits.stall_seconds_max > 0 && stall > *limits.stall_seconds_max) {
+    failed.push_back(fmt::format("Verification stalled for {}s, exceeding the configured limit of {}s.", stall,
+                                 *limits.stall_seconds_max));
+  }
+  const std::uint64_t duplicates = not_allowed(result, Code::kDuplicateWrite) + not_allowed(result, Code::kDuplicateDelivery);
+  if (limits.duplicates_max && duplicates > *limits.duplicates_max) {
+    failed.push_back(fmt::format("{} duplicates, more than maxDuplicates {}", duplicates, *limits.duplicates_max));
+  }
+  const std::uint64_t errors = progress.failed + progress.unknown;
+  if (limits.errors_max && errors > *limits.errors_max) {
+    failed.push_back(fmt::format("{} attempts without success, more than maxErrors {}", errors, *limits.errors_max));
+  }
+  if (limits.timeouts_max && progress.timeouts > *limits.timeouts_max) {
+    failed.push_back(fmt::format("{} ticks at which a record newly passed its deadline, more than maxTimeouts {}",
+                                 progress.timeouts, *limits.timeouts_max));
+  }
+  if (limits.rate_min && facts.rate && *facts.rate < *limits.rate_min) {
+    inconclusive.push_back(fmt::format("the load reached {:.1f} attempts a second, under minRate {:.1f}", *facts.rate, *limits.rate_min));
+  }
+}
+
+void evidence(const track::State& state, const core::Contract& contract, const RunFacts& facts, const Judgement& result,
+              std::vector<std::string>& inconclusive) {
+  if (state.acked == 0) inconclusive.emplace_back("nothing was acknowledged, so nothing was proven");
+  if (result.undecided > 0) {
+    inconclusive.push_back(plural(result.undecided, "acknowledged record is", "acknowledged records are") +
+                           " undecided: not received, and neither overdue nor shown to be lost");
+  }
+  if (result.coverage.unverifiable > 0) {
+    inconclusive.push_back(plural(result.coverage.unverifiable, "record is", "records are") +
+                           " unverifiable: committed by a consumer that died before it reported them");
+  }
+  for (const auto& worker : facts.workers_lost) inconclusive.push_back("worker lost with evidence: " + worker);
+  for (const auto& missing : facts.missing) inconclusive.push_back(missing);
+  const bool something_missing = result.counts[Code::kLost] + result.undecided > 0;
+  const bool needed = contract.raw_read == core::RawReadScope::kFull ||
+                      (contract.raw_read == core::RawReadScope::kHoles && something_missing);
+  if (needed && facts.raw_read_available && !facts.raw_read_complete && !facts.interrupted) {
+    inconclusive.push_back("the raw read is incomplete" +
+                           (facts.raw_read_problem.empty() ? std::string() : ": " + facts.raw_read_problem));
+  }
+  for (const auto& kind : facts.faults_without_effect) {
+    inconclusive.push_back("no fault of kind " + kind + " took effect, so nothing was tested by it");
+  }
+  for (const auto& [name, n] : state.not_checked) {
+    const auto code = core::find_code(name);
+    if (code && !contract.forbids(*code)) continue;
+    inconclusive.push_back(fmt::format("{} times {} could not be checked because a limit was reached", n, name));
+  }
+}
+
+void cover(const track::Ledger& ledger, const core::Contract& contract, Judgement& result) {
+  const track::State& state = ledger.state();
+  Coverage& coverage = result.coverage;
+  const track::Progress progress = ledger.progress();
+  coverage.attempts = progress.issued;
+  coverage.acked = progress.acked;
+  coverage.failed = progress.failed;
+  coverage.unknown = progress.unknown;
+  coverage.received = progress.received;
+  coverage.foreign = state.foreign;
+  coverage.positions_absent = state.unpositioned;
+  for_each_key(state, [&](core::KeyRef /*ref*/, const track::KeyState& key) {
+    if (const auto* detail = state.key_details.find(key.detail)) coverage.landed += detail->landed.size();
+  });
+  for (std::uint32_t block = 1; block < state.blocks.size(); ++block) {
+    for (const auto& key : state.blocks[block].keys) coverage.keys_silent += key.issued_end == 0 ? 1 : 0;
+  }
+  for (std::uint32_t number = 0; number < state.partitions.size(); ++number) {
+    const auto& partition = state.partitions[number];
+    if (partition.log_begin && partition.log.head() == 0 && partition.acked_end == 0) ++coverage.partitions_silent;
+  }
+  for (const auto& [name, n] : state.not_checked) coverage.not_checked[name] += n;
+  if (state.unchecked > 0) coverage.not_checked["corrupt"] += state.unchecked;
+  if (contract.shared) {
+    for (const Code code : {Code::kReorderedWrite, Code::kReorderedDelivery, Code::kSkip}) {
+      coverage.not_checked[std::string(core::code_row(code).name)] += progress.received;
+    }
+  }
+  if (contract.raw_read != core::RawReadScope::kFull) coverage.not_checked["durability-after-delivery"] = progress.received;
+}
+
+}  // namespace
+
+std::string_view status_name(Status status) {
+  constexpr std::array<std::string_view, 5> kNames = {"passed", "failed", "inconclusive", "stopped", "slow"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+int exit_code(Status status) {
+  constexpr std::array<int, 5> kCodes = {0, 1, 2, 2, 4};
+  return kCodes[static_cast<std::size_t>(status)];
+}
+
+Judgement judge(const track::Ledger& ledger, const core::Contract& contract, const RunFacts& facts,
+                const JudgeOptions& options) {
+  const track::State& state = ledger.state();
+  Judgement result;
+  Collector findings(state);
+  Context context{.state = state, .contract = contract, .facts = facts, .result = result, .findings = findings,
+                  .lost = {}, .skipped = {}};
+  for (const Rule& rule : rules()) {
+    if (options.rule_off != rule.code) rule.apply(context);
+  }
+  result.findings = findings.take(options.findings_max, result.findings_left_out);
+  cover(ledger, contract, result);
+
+  std::vector<std::string> failed;
+  std::vector<std::string> inconclusive;
+  guarantees(contract, result, failed);
+  thresholds(ledger, contract, facts, result, failed, inconclusive);
+  evidence(state, contract, facts, result, inconclusive);
+  if (!failed.empty()) {
+    result.status = Status::kFailed;
+  } else if (!inconclusive.empty()) {
+    result.status = Status::kInconclusive;
+  } else if (facts.stopped || facts.interrupted) {
+    result.status = Status::kStopped;
+  } else {
+    result.status = Status::kPassed;
+  }
+  result.reasons = std::move(failed);
+  result.reasons.insert(result.reasons.end(), inconclusive.begin(), inconclusive.end());
+  if (facts.stopped || facts.interrupted) result.reasons.emplace_back("The run was stopped manually.");
+  if (result.status == Status::kPassed) {
+    result.reasons.push_back(fmt::format("all {} acknowledged records were received, and nothing that is promised was broken", state.acked));
+  }
+  return result;
+}
+
+}  // namespace sp::judge

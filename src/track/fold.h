@@ -1,0 +1,98 @@
+// How one row of evidence changes the state. The ledger decides when a row is folded, this decides what it means.
+//
+// Cost:     30 to 60 ns a row where nothing is unusual.   Limits, errors: as ledger.h.   Threads: one owner.
+// Source:   docs/algebra.md 4 and 5.
+#pragma once
+
+#include <cstdint>
+
+#include "track/state.h"
+
+namespace sp::track {
+
+class Fold {
+ public:
+  explicit Fold(State& state) : state_(state) {}
+
+  // True if the row has to wait for the owner of its key: a delivery of what was not issued yet, as far as is known.
+  [[nodiscard]] bool must_wait(const Source& source, const Row& row) const;
+  void row(Source& source, const Delta& delta, const Row& row);
+  // Passes over gaps of the partition's log below `limit` and scans what is named.
+  void sweep(std::uint32_t partition, std::uint64_t limit);
+
+  // Makes room for keys [0, count) of a block.
+  void make_keys(std::uint32_t block, std::size_t count);
+  // Open attempts of the key become unknown.
+  void close_attempts(core::KeyRef key);
+  // The ack named a position that is empty while the log holds the record elsewhere.
+  void refute_ack(std::uint32_t partition, std::uint64_t offset, const Slot& slot);
+  [[nodiscard]] static core::KeyRef map_key(const Source& source, core::KeyRef key);
+
+ private:
+  // producer side
+  KeyState* producer_key(const Source& source, core::KeyRef key);
+  void issued(KeyState& key, std::uint64_t sequence);
+  bool decide(KeyState& key, std::uint64_t sequence);
+  void acked(const Source& source, const Row& row);
+  void failed(const Source& source, const Row& row);
+  void unknown(const Source& source, const Row& row);
+  void make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence);
+  void failed_but_seen(core::KeyRef ref, std::uint64_t sequence);
+
+  // consumer side
+  void opened(Source& source, const Delta& delta, const Row& row);
+  void closed(const Source& source, const Row& row);
+  void committed(const Source& source, const Delta& delta, const Row& row);
+  void delivered(const Source& source, const Row& row);
+  void delivered_damaged(Lineage& lineage, const Row& row);
+  void delivered_foreign(const Lineage& lineage, const Row& row, core::KeyRef ref, bool is_new);
+  // Enters the position into the group's and the lineage's sets. `repeat`: the group had been handed it before.
+  struct Handing {
+    bool repeat = false;
+    bool inner = false;     // by this very lineage
+    bool backward = false;  // below a position this lineage had handed over
+  };
+  Handing hand_over(std::uint32_t lineage, std::uint64_t offset);
+  void repeated(std::uint32_t lineage, const Named& named, Handing& handing);
+  void jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end);
+  // The record counts as received by the group; order is judged if `handing` is given.
+  void receive(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
+               std::uint32_t lineage, const Handing* handing);
+  void filled(const Hole& hole, GroupKey& group_key, const Named& named, const Handing* handing);
+  void again(GroupKey& group_key, const Named& named, const Handing& handing);
+  void reordered(GroupKey& group_key, const Named& named);
+  [[nodiscard]] bool overtook_in_log(const Lineage& lineage, const Named& named);
+  void landed(core::KeyRef ref, std::uint64_t sequence);
+
+  // log side
+  PartitionState& partition(std::uint32_t number);
+  struct Sighting {
+    core::KeyRef ref{};
+    std::uint64_t sequence = 0;
+    std::uint8_t how = 0;               // kSeenAck, kSeenHanded, kSeenRaw
+    std::uint32_t groups = 0;           // the bit of the group that was handed it
+    bool wrong_partition = false;       // its payload asked for another
+  };
+  void sight(std::uint32_t partition, std::uint64_t offset, const Sighting& sighting);
+  void sight_damaged(std::uint32_t partition, std::uint64_t offset, std::uint8_t how, std::uint32_t groups);
+  void merge(std::uint32_t partition, std::uint64_t offset, Slot& slot, const Sighting& sighting);
+  void conflict(std::uint32_t partition, std::uint64_t offset, Slot& slot, const Sighting& sighting);
+  void advance(std::uint32_t partition);
+  void scan(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence,
+            bool wrong_partition);
+  void scan_below(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key,
+                  std::uint64_t sequence);
+  void unscan(core::KeyRef ref, std::uint64_t sequence);
+  void invert_lower(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key,
+                    std::uint64_t sequence);
+  void inverted(KeyState& key, const Named& named);
+  void second_copy(const Named& named);
+  void raw(const Source& source, const Row& row);
+  void raw_range(const Row& row);
+  void inconsistent(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
+  [[nodiscard]] bool handed_to_any(std::uint32_t partition, std::uint64_t offset) const;
+
+  State& state_;
+};
+
+}  // namespace sp::track

@@ -1,0 +1,368 @@
+// The consumer side: lineages, hand-overs, commits.
+#include <algorithm>
+
+#include "base/check.h"
+#include "track/fold.h"
+
+namespace sp::track {
+namespace {
+
+constexpr std::uint64_t kSuspectsMax = 10'000;  // positions of one jump that are looked at
+
+std::uint32_t group_bit(std::uint32_t group) { return 1U << std::min(group, 31U); }
+
+}  // namespace
+
+void Fold::opened(Source& source, const Delta& delta, const Row& row) {
+  const LineageOpen& open = delta.opens[row.sequence];
+  const auto number = static_cast<std::uint32_t>(state_.lineages.size());
+  Lineage& lineage = state_.lineages.emplace_back();
+  lineage.source = source.id;
+  lineage.consumer = open.consumer;
+  lineage.group = std::min<std::uint32_t>(open.group.value(), static_cast<std::uint32_t>(state_.groups.size() - 1));
+  lineage.partition = open.partition.value();
+  if (open.generation) lineage.generation = open.generation->value();
+  if (open.start) lineage.start = open.start->value();
+  lineage.next = lineage.start.value_or(0);
+  lineage.classic = open.classic;
+  lineage.member = open.member;
+  lineage.instance = open.instance;
+  lineage.opened_period = source.answered + 1;
+  lineage.opened_order = source.rows_folded;
+  auto& partitions = state_.groups[lineage.group].partitions;
+  if (partitions.size() <= lineage.partition) partitions.resize(lineage.partition + 1);
+  partition(lineage.partition);
+  partitions[lineage.partition].lineages.push_back(number);
+  if (source.lineages.size() <= row.which) source.lineages.resize(row.which + 1, kNone);
+  source.lineages[row.which] = number;
+}
+
+void Fold::closed(const Source& source, const Row& row) {
+  Lineage& lineage = state_.lineages[source.lineages[row.which]];
+  lineage.open = false;
+  lineage.close = static_cast<core::LineageClose>(row.sequence);
+}
+
+void Fold::committed(const Source& source, const Delta& delta, const Row& row) {
+  const CommitFact& fact = delta.commits[row.sequence];
+  Lineage& lineage = state_.lineages[source.lineages[row.which]];
+  if (fact.outcome != CommitOutcome::kOk) return;
+  const std::uint64_t next = fact.next.value();
+  const std::uint64_t period = source.answered + 1;
+  // Within a period only the last commit can matter to another source; to its own, all before an opening do.
+  if (!lineage.commits.empty() && lineage.commits.back().period == period && lineage.open) {
+    lineage.commits.back() = {next, period, source.rows_folded};
+  } else {
+    lineage.commits.push_back({next, period, source.rows_folded});
+  }
+  lineage.committed = std::max(lineage.committed, next);
+  auto& partition_state = state_.groups[lineage.group].partitions[lineage.partition];
+  partition_state.committed = std::max(partition_state.committed, next);
+  if (!lineage.start && fact.handed_end_at_invoke == 0) return;  // where it stood is not known
+  const std::uint64_t stood = std::max(lineage.start.value_or(0), fact.handed_end_at_invoke);
+  if (next > stood) lineage.ahead.push_back({stood, next});
+}
+
+Fold::Handing Fold::hand_over(std::uint32_t number, std::uint64_t offset) {
+  Lineage& lineage = state_.lineages[number];
+  GroupPartition& group = state_.groups[lineage.group].partitions[lineage.partition];
+  Handing handing;
+  handing.repeat = !group.handed.insert(offset);
+  handing.inner = !lineage.handed.insert(offset);
+  if (lineage.first_handed == kNoOffset) {
+    lineage.first_handed = offset;
+    if (!lineage.start) lineage.next = offset;
+  }
+  if (offset >= lineage.next) {
+    if (offset > lineage.next) jumped(lineage, lineage.next, offset);
+    lineage.next = offset + 1;
+  } else {
+    handing.backward = true;
+  }
+  return handing;
+}
+
+// The lineage went on past [begin, end). What the group had been handed there before, it may have skipped.
+void Fold::jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end) {
+  const GroupPartition& group = state_.groups[lineage.group].partitions[lineage.partition];
+  const core::RangeSet known = group.handed.clip(begin, end);
+  if (known.empty() || state_.options.contract.shared) return;
+  const PartitionLog& log = state_.partitions[lineage.partition].log;
+  std::uint64_t looked_at = 0;
+  for (const auto& range : known.ranges()) {
+    for (std::uint64_t at = range.begin; at < range.end; ++at) {
+      const Slot* slot = log.in_ring(at);
+      if (slot == nullptr || !slot->named() || ++looked_at > kSuspectsMax) {
+        ++state_.not_checked["skip"];
+        continue;
+      }
+      lineage.suspects.push_back({{.key = slot->key, .sequence = slot->sequence, .partition = lineage.partition,
+                                   .offset = at, .group = lineage.group}, false});
+    }
+  }
+}
+
+void Fold::repeated(std::uint32_t number, const Named& named, Handing& handing) {
+  Lineage& lineage = state_.lineages[number];
+  Group& group = state_.groups[lineage.group];
+  ++group.partitions[lineage.partition].repeats;
+  if (handing.inner) ++lineage.inner_repeats;
+  auto& names = handing.inner ? lineage.inner : lineage.repeats;
+  if (names.size() < state_.options.limits.named_max) names.push_back(named);
+  if (!lineage.committed_before) {
+    std::vector<std::uint32_t> before;
+    for (const std::uint32_t other : group.partitions[lineage.partition].lineages) {
+      if (other != number && lineage_less(state_.lineages[other], lineage)) before.push_back(other);
+    }
+    std::sort(before.begin(), before.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return lineage_less(state_.lineages[a], state_.lineages[b]);
+    });
+    lineage.committed_before = committed_before(state_, before, lineage);
+  }
+  if (handing.inner || named.offset < *lineage.committed_before) {
+    state_.alarm(core::Code::kDuplicateDelivery, named);
+  }
+}
+
+void Fold::delivered_damaged(Lineage& lineage, const Row& row) {
+  Named named{.partition = lineage.partition, .lineage = kNone, .group = lineage.group};
+  named.key.index = kNone;
+  bool is_new = true;
+  if ((row.flags & kHasOffset) != 0) {
+    const auto number = static_cast<std::uint32_t>(&lineage - state_.lineages.data());
+    Handing handing = hand_over(number, row.offset);
+    named.offset = row.offset;
+    named.lineage = number;
+    is_new = !handing.repeat;
+    sight_damaged(lineage.partition, row.offset, kSeenHanded, group_bit(lineage.group));
+    const Slot* slot = state_.partitions[lineage.partition].log.find(row.offset);
+    if (slot != nullptr && slot->named()) {
+      named.key = slot->key;
+      named.sequence = slot->sequence;
+      if (state_.key(slot->key) != nullptr) {
+        receive(lineage.group, slot->key, slot->sequence, row.offset, kNone, nullptr);
+      }
+    }
+    if (handing.repeat) repeated(number, named, handing);
+  }
+  if (!is_new) return;
+  state_.groups[lineage.group].corrupt.add(named, state_.options.limits.named_max);
+  state_.alarm(core::Code::kCorrupt, named);
+}
+
+void Fold::delivered_foreign(const Lineage& lineage, const Row& row, core::KeyRef ref, bool is_new) {
+  if (!is_new) return;
+  if ((row.flags & kOtherRun) != 0 && !state_.options.contract.topic_created) {
+    ++state_.foreign;
+    return;
+  }
+  Named named{.key = ref, .sequence = row.sequence, .partition = lineage.partition, .group = lineage.group};
+  if ((row.flags & kOtherRun) != 0) named.key.index = kNone;
+  if ((row.flags & kHasOffset) != 0) named.offset = row.offset;
+  state_.groups[lineage.group].foreign_phantoms.add(named, state_.options.limits.named_max);
+  state_.alarm(core::Code::kPhantom, named);
+}
+
+void Fold::delivered(const Source& source, const Row& row) {
+  if (state_.consumers_closed) return;  // deliveries after step 3 of the end do not count
+  const std::uint32_t number = source.lineages[row.which];
+  Lineage& lineage = state_.lineages[number];
+  Group& group = state_.groups[lineage.group];
+  ++group.deliveries;
+  const bool placed = (row.flags & kHasOffset) != 0;
+  if ((row.flags & kDamaged) != 0) return delivered_damaged(lineage, row);
+  const core::KeyRef ref = map_key(source, row.key);
+  KeyState* key = state_.key(ref);
+  Named named{.key = ref, .sequence = row.sequence, .partition = lineage.partition, .lineage = number,
+              .group = lineage.group};
+  if (placed) named.offset = row.offset;
+  if (key != nullptr && row.sequence >= key->issued_end && state_.blocks[ref.block].open_ended) {
+    issued(*key, row.sequence);  // its producer died: what it did after its last report is unknown
+    close_attempts(ref);
+  }
+  const bool nobodys = key == nullptr || (row.flags & kOtherRun) != 0;
+  const KeyDetail* detail = nobodys ? nullptr : state_.key_details.find(key->detail);
+  const bool phantom = !nobodys && (row.sequence >= key->issued_end ||
+                                    (detail != nullptr && detail->failed.contains(row.sequence)));
+  Handing handing;
+  if (placed) {
+    const bool was_handed = group.partitions[lineage.partition].handed.contains(row.offset);
+    if (was_handed && !nobodys && !phantom && !state_.received(lineage.group, ref, row.sequence)) {
+      inconsistent(lineage.partition, row.offset, ref, row.sequence);  // another record's position: no repeat of it
+    } else {
+      handing = hand_over(number, row.offset);
+      if (handing.repeat) repeated(number, named, handing);
+    }
+    if (lineage.start && row.offset < *lineage.start) {
+      group.before_start.add(named, state_.options.limits.named_max);
+      state_.alarm(core::Code::kBeforeStart, named);
+    }
+  }
+  if (nobodys) return delivered_foreign(lineage, row, ref, !handing.repeat);
+  if ((row.flags & kUnchecked) != 0) ++state_.unchecked;
+  GroupKey& group_key = state_.group_key(lineage.group, ref);
+  if (state_.options.contract.order == core::Order::kPartition && handing.backward && !handing.inner && !phantom) {
+    reordered(group_key, named);
+  }
+  if (phantom) {
+    if (state_.group_details.get(group_key.detail).phantoms.insert(row.sequence)) {
+      ++group.phantoms;
+      state_.alarm(core::Code::kPhantom, named);
+    }
+    return;
+  }
+  for (Suspect& suspect : lineage.suspects) {
+    if (suspect.record.key == ref && suspect.record.sequence < row.sequence) suspect.passed = true;
+  }
+  receive(lineage.group, ref, row.sequence, named.offset, number, &handing);
+  if (group_key.lineage != number) {
+    group_key.lineage = number;
+    group_key.high = row.sequence;
+  } else if (row.sequence > group_key.high) {
+    group_key.high = row.sequence;
+  }
+  if (detail != nullptr) landed(ref, row.sequence);
+  if (placed) {
+    sight(lineage.partition, row.offset,
+          {.ref = ref, .sequence = row.sequence, .how = kSeenHanded, .groups = group_bit(lineage.group),
+           .wrong_partition = (row.flags & kWrongPartition) != 0});
+  }
+}
+
+void Fold::landed(core::KeyRef ref, std::uint64_t sequence) {
+  KeyDetail* detail = state_.key_details.find(state_.key(ref)->detail);
+  if (detail != nullptr && detail->unknown.contains(sequence)) detail->landed.insert(sequence);
+}
+
+void Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
+                   std::uint32_t lineage, const Handing* handing) {
+  Group& group = state_.groups[group_number];
+  GroupKey& group_key = state_.group_key(group_number, ref);
+  const Named named{.key = ref, .sequence = sequence,
+                    .partition = lineage == kNone ? kNone : state_.lineages[lineage].partition, .offset = offset,
+                    .lineage = lineage, .group = group_number};
+  if (sequence >= group_key.top) {
+    if (sequence > group_key.top) {
+      state_.group_details.get(group_key.detail).holes.push_back({group_key.top, sequence, offset, lineage});
+    }
+    group_key.top = sequence + 1;
+    ++group.received;
+    return;
+  }
+  GroupDetail* detail = state_.group_details.find(group_key.detail);
+  const auto missing = [&](const Hole& hole) { return hole.begin <= sequence && sequence < hole.end; };
+  if (detail != nullptr) {
+    const auto found = std::find_if(detail->holes.begin(), detail->holes.end(), missing);
+    if (found != detail->holes.end()) {
+      const Hole hole = *found;
+      auto place = detail->holes.erase(found);
+      if (sequence + 1 < hole.end) place = detail->holes.insert(place, {sequence + 1, hole.end, hole.higher_offset, hole.lineage});
+      if (hole.begin < sequence) detail->holes.insert(place, {hole.begin, sequence, hole.higher_offset, hole.lineage});
+      ++group.received;
+      if (detail->late.contains(sequence) && detail->arrived_late.insert(sequence)) {
+        ++group.late;
+        state_.alarm(core::Code::kLate, named);
+      }
+      return filled(hole, group_key, named, handing);
+    }
+  }
+  if (handing == nullptr) return;
+  if (offset == kNoOffset) {
+    group.repeats_unplaced.add(named, state_.options.limits.named_max);
+    state_.alarm(core::Code::kDuplicateDelivery, named);
+  } else if (!handing->inner && group_key.lineage == lineage && group_key.high > sequence) {
+    again(group_key, named, *handing);
+  }
+}
+
+// A record that the group had not been handed comes after a higher sequence of its key.
+void Fold::filled(const Hole& hole, GroupKey& group_key, const Named& named, const Handing* handing) {
+  const auto& contract = state_.options.contract;
+  if (handing == nullptr || contract.shared || hole.lineage == kNone) return;
+  const Lineage& jumper = state_.lineages[hole.lineage];
+  const Lineage& own = state_.lineages[named.lineage];
+  const bool placed = named.offset != kNoOffset && hole.higher_offset != kNoOffset;
+  if (hole.lineage == named.lineage) {
+    if (!placed || named.offset < hole.higher_offset) return reordered(group_key, named);
+  } else if (placed && jumper.partition == own.partition) {
+    if (named.offset < hole.higher_offset) {
+      if (jumper.begin() <= named.offset && !jumper.handed.contains(named.offset)) {
+        Named skipped = named;
+        skipped.lineage = hole.lineage;
+        state_.groups[named.group].skips.add(skipped, state_.options.limits.named_max);
+        state_.alarm(core::Code::kSkip, skipped);
+      } else if (ordered_before(jumper, own)) {
+        return reordered(group_key, named);
+      }
+    }
+  } else if (!placed && ordered_before(jumper, own)) {
+    return reordered(group_key, named);
+  }
+  if (group_key.lineage == named.lineage && group_key.high > named.sequence) again(group_key, named, *handing);
+}
+
+// The lineage had handed over a higher sequence of the key before: out of order if the log has the two in order.
+void Fold::again(GroupKey& group_key, const Named& named, const Handing& handing) {
+  if (state_.options.contract.shared || !handing.backward || named.offset == kNoOffset) return;
+  if (overtook_in_log(state_.lineages[named.lineage], named)) reordered(group_key, named);
+}
+
+// True if the lineage handed over a higher sequence of the key from a higher position. Beyond the ring: if the key's log is in
+// order; else it is said that it could not be checked.
+bool Fold::overtook_in_log(const Lineage& lineage, const Named& named) {
+  const PartitionLog& log = state_.partitions[lineage.partition].log;
+  for (std::uint64_t at = std::max(named.offset + 1, log.tail()); at < std::min(lineage.next, log.head()); ++at) {
+    const Slot* slot = log.in_ring(at);
+    if (slot != nullptr && slot->named() && slot->key == named.key && slot->sequence > named.sequence &&
+        lineage.handed.contains(at)) {
+      return true;
+    }
+  }
+  if (named.offset >= log.tail()) return false;
+  const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
+  if (detail == nullptr || detail->inverted.empty()) return true;
+  ++state_.not_checked["reordered-delivery"];
+  return false;
+}
+
+void Fold::reordered(GroupKey& group_key, const Named& named) {
+  if (!state_.group_details.get(group_key.detail).reordered.insert(named.sequence)) return;
+  state_.alarm(core::Code::kReorderedDelivery, named);
+}
+
+bool Fold::must_wait(const Source& source, const Row& row) const {
+  if (row.kind != RowKind::kDelivered || (row.flags & (kDamaged | kOtherRun)) != 0) return false;
+  if (state_.load_closed && state_.finished) return false;
+  const core::KeyRef ref = map_key(source, row.key);
+  const KeyState* key = state_.key(ref);
+  if (key != nullptr && row.sequence < key->issued_end) return false;
+  if (ref.block == core::KeySpace::kLiteralBlock) {
+    const auto owner = state_.literal_owner.find(ref.index);
+    return owner == state_.literal_owner.end() || owner->second != source.id;
+  }
+  if (key == nullptr || state_.blocks[ref.block].open_ended) return false;
+  return state_.blocks[ref.block].identity.source != source.id;
+}
+
+void Fold::row(Source& source, const Delta& delta, const Row& row) {
+  switch (row.kind) {
+    case RowKind::kIssued: {
+      const core::KeyRef ref = map_key(source, row.key);
+      if (KeyState* key = producer_key(source, ref)) issued(*key, row.sequence);
+      return;
+    }
+    case RowKind::kAcked: return acked(source, row);
+    case RowKind::kFailed: return failed(source, row);
+    case RowKind::kUnknown: return unknown(source, row);
+    case RowKind::kDelivered: return delivered(source, row);
+    case RowKind::kOpen: return opened(source, delta, row);
+    case RowKind::kClose: return closed(source, row);
+    case RowKind::kCommit: return committed(source, delta, row);
+    case RowKind::kRaw: return raw(source, row);
+    case RowKind::kRawRange: return raw_range(row);
+    case RowKind::kEnd: source.ended = true; return;
+    case RowKind::kTick: return;  // the ledger's
+  }
+}
+
+}  // namespace sp::track

@@ -1,0 +1,141 @@
+// The producer side of a key: issued, acked, failed, unknown.
+#include <algorithm>
+
+#include "base/check.h"
+#include "track/fold.h"
+
+namespace sp::track {
+
+core::KeyRef Fold::map_key(const Source& source, core::KeyRef key) {
+  if (key.block == core::KeySpace::kLiteralBlock) {
+    return key.index < source.literals.size() ? source.literals[key.index]
+                                              : core::KeyRef{core::KeySpace::kLiteralBlock, kNone};
+  }
+  return {source.blocks[key.block], key.index};
+}
+
+void Fold::make_keys(std::uint32_t block, std::size_t count) {
+  if (state_.blocks.size() <= block) state_.blocks.resize(block + 1);
+  Block& owner = state_.blocks[block];
+  if (owner.keys.size() >= count) return;
+  owner.keys.resize(count);
+  for (Group& group : state_.groups) {
+    if (group.keys.size() <= block) group.keys.resize(block + 1);
+    group.keys[block].resize(count);
+  }
+}
+
+KeyState* Fold::producer_key(const Source& source, core::KeyRef key) {
+  if (key.index == kNone) return nullptr;
+  if (KeyState* known = state_.key(key)) return known;
+  // A key that nobody declared and somebody issues: a history's. One more than needed doubles, as vectors do.
+  const std::size_t had = key.block < state_.blocks.size() ? state_.blocks[key.block].keys.size() : 0;
+  make_keys(key.block, std::max<std::size_t>(key.index + 1ULL, had * 2));
+  if (key.block == core::KeySpace::kLiteralBlock) state_.literal_owner.try_emplace(key.index, source.id);
+  return state_.key(key);
+}
+
+void Fold::issued(KeyState& key, std::uint64_t sequence) {
+  if (sequence < key.issued_end) return;
+  state_.issued += sequence + 1 - key.issued_end;
+  key.issued_end = sequence + 1;
+}
+
+bool Fold::decide(KeyState& key, std::uint64_t sequence) {
+  issued(key, sequence);
+  if (sequence == key.outcome_top) {
+    ++key.outcome_top;
+    return true;
+  }
+  if (sequence > key.outcome_top) {
+    state_.key_details.get(key.detail).open.insert_range(key.outcome_top, sequence);
+    key.outcome_top = sequence + 1;
+    return true;
+  }
+  KeyDetail* detail = state_.key_details.find(key.detail);
+  return detail != nullptr && detail->open.erase(sequence);
+}
+
+void Fold::acked(const Source& source, const Row& row) {
+  const core::KeyRef ref = map_key(source, row.key);
+  KeyState* key = producer_key(source, ref);
+  if (key == nullptr) return;
+  if (decide(*key, row.sequence)) {
+    ++state_.acked;
+  } else if (KeyDetail* detail = state_.key_details.find(key->detail);
+             detail != nullptr && detail->unknown.erase(row.sequence)) {  // it became known after all
+    detail->landed.erase(row.sequence);
+    --state_.unknown;
+    ++state_.acked;
+  }
+  if ((row.flags & kHasOffset) == 0) {
+    ++state_.unpositioned;
+    return;
+  }
+  PartitionState& log = partition(row.which);
+  log.acked_end = std::max(log.acked_end, row.offset + 1);
+  if (key->partition == kNone) key->partition = row.which;
+  sight(row.which, row.offset, {.ref = ref, .sequence = row.sequence, .how = kSeenAck});
+}
+
+void Fold::failed(const Source& source, const Row& row) {
+  const core::KeyRef ref = map_key(source, row.key);
+  KeyState* key = producer_key(source, ref);
+  if (key == nullptr || !decide(*key, row.sequence)) return;
+  ++state_.failed;
+  state_.key_details.get(key->detail).failed.insert(row.sequence);
+  failed_but_seen(ref, row.sequence);
+}
+
+// The delivery was folded before the report of the failure.
+void Fold::failed_but_seen(core::KeyRef ref, std::uint64_t sequence) {
+  bool handed = false;
+  for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
+    if (!state_.received(group, ref, sequence)) continue;
+    handed = true;
+    GroupKey& group_key = state_.group_key(group, ref);
+    if (!state_.group_details.get(group_key.detail).phantoms.insert(sequence)) continue;
+    ++state_.groups[group].phantoms;
+    --state_.groups[group].received;
+    state_.alarm(core::Code::kPhantom, {.key = ref, .sequence = sequence, .group = group});
+  }
+  const auto raw = state_.raw_seen.find(ref);
+  if (!handed && raw != state_.raw_seen.end() && raw->second.contains(sequence)) {
+    KeyDetail& detail = state_.key_details.get(state_.key(ref)->detail);
+    if (detail.raw_phantoms.insert(sequence)) ++state_.raw_phantoms;
+  }
+}
+
+void Fold::unknown(const Source& source, const Row& row) {
+  const core::KeyRef ref = map_key(source, row.key);
+  KeyState* key = producer_key(source, ref);
+  if (key == nullptr || !decide(*key, row.sequence)) return;
+  make_unknown(ref, *key, row.sequence);
+}
+
+void Fold::make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence) {
+  ++state_.unknown;
+  KeyDetail& detail = state_.key_details.get(key.detail);
+  detail.unknown.insert(sequence);
+  for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
+    if (state_.received(group, ref, sequence)) detail.landed.insert(sequence);
+  }
+  const auto raw = state_.raw_seen.find(ref);
+  if (raw != state_.raw_seen.end() && raw->second.contains(sequence)) detail.landed.insert(sequence);
+}
+
+void Fold::close_attempts(core::KeyRef ref) {
+  KeyState* key = state_.key(ref);
+  if (key == nullptr) return;
+  KeyDetail* detail = state_.key_details.find(key->detail);
+  if (detail != nullptr && !detail->open.empty()) {
+    const core::RangeSet open = detail->open;
+    detail->open.clear();
+    for (const auto& range : open.ranges()) {
+      for (std::uint64_t s = range.begin; s < range.end; ++s) make_unknown(ref, *key, s);
+    }
+  }
+  while (key->outcome_top < key->issued_end) make_unknown(ref, *key, key->outcome_top++);
+}
+
+}  // namespace sp::track

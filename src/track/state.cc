@@ -1,0 +1,107 @@
+#include "track/state.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sp::track {
+
+bool KeyDetail::empty() const {
+  return open.empty() && failed.empty() && unknown.empty() && landed.empty() && unknown_settled.empty() &&
+         unknown_cohorts.empty() && scan_holes.empty() && inverted.empty() && misplaced.empty() &&
+         misplaced_only.empty() && raw_phantoms.empty();
+}
+
+bool GroupDetail::empty() const {
+  return holes.empty() && phantoms.empty() && reordered.empty() && late.empty() && arrived_late.empty() &&
+         cohorts.empty();
+}
+
+State::State(LedgerOptions ledger_options) : options(std::move(ledger_options)), keys(options.run) {
+  blocks.resize(1);
+  for (const auto& name : options.groups) {
+    Group& group = groups.emplace_back();
+    group.name = name;
+    group.keys.resize(1);
+  }
+}
+
+bool State::received(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const {
+  const GroupKey& state = group_key(group, ref);
+  if (sequence >= state.top) return false;
+  const GroupDetail* detail = group_details.find(state.detail);
+  if (detail == nullptr) return true;
+  return std::none_of(detail->holes.begin(), detail->holes.end(), [sequence](const Hole& hole) {
+    return hole.begin <= sequence && sequence < hole.end;
+  });
+}
+
+core::RangeSet State::acked_set(const KeyState& key_state) const {
+  core::RangeSet ok;
+  ok.insert_range(0, key_state.outcome_top);
+  if (const KeyDetail* detail = key_details.find(key_state.detail)) {
+    ok = ok.minus(detail->open).minus(detail->failed).minus(detail->unknown);
+  }
+  return ok;
+}
+
+core::RangeSet State::received_set(const GroupKey& group_key_state) const {
+  core::RangeSet received_sequences;
+  received_sequences.insert_range(0, group_key_state.top);
+  if (const GroupDetail* detail = group_details.find(group_key_state.detail)) {
+    for (const Hole& hole : detail->holes) received_sequences.erase_range(hole.begin, hole.end);
+  }
+  return received_sequences;
+}
+
+void State::alarm(core::Code code, const Named& named) {
+  if (alarms.size() >= options.limits.named_max) return;
+  Alarm& alarm = alarms.emplace_back();
+  alarm.code = code;
+  if (named.group != kNone) alarm.group = core::GroupIndex{named.group};
+  alarm.key = named.key;
+  alarm.sequence = core::Sequence{named.sequence};
+  if (named.offset != kNoOffset && named.partition != kNone) {
+    alarm.position = core::Position{core::PartitionId{named.partition}, core::Offset{named.offset}};
+  }
+}
+
+bool ordered_before(const Lineage& a, const Lineage& b) {
+  if (a.generation && b.generation && *a.generation != *b.generation) return *a.generation < *b.generation;
+  if (a.source == b.source) return a.opened_order < b.opened_order;
+  // X before P answered tick n, Y after Q answered tick n+1: then X before Y; all else is concurrent.
+  return a.opened_period + 2 <= b.opened_period;
+}
+
+bool lineage_less(const Lineage& a, const Lineage& b) {
+  const auto rank = [](const Lineage& lineage) {
+    return std::tuple(lineage.generation.value_or(0), lineage.opened_period, lineage.source, lineage.opened_order);
+  };
+  return rank(a) < rank(b);
+}
+
+namespace {
+
+// The last commit of `earlier` that counts for a lineage that opens as `lineage` did; nullopt if it has none.
+std::optional<std::uint64_t> last_commit(const Lineage& earlier, const Lineage& lineage) {
+  if (earlier.commits.empty()) return std::nullopt;
+  const bool later_generation =
+      earlier.generation && lineage.generation && *earlier.generation < *lineage.generation;
+  if (later_generation) return earlier.commits.back().next;
+  for (auto commit = earlier.commits.rbegin(); commit != earlier.commits.rend(); ++commit) {
+    const bool before = earlier.source == lineage.source ? commit->order < lineage.opened_order
+                                                         : commit->period + 2 <= lineage.opened_period;
+    if (before) return commit->next;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint64_t committed_before(const State& state, const std::vector<std::uint32_t>& before, const Lineage& lineage) {
+  for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
+    if (const auto commit = last_commit(state.lineages[*earlier], lineage)) return *commit;
+  }
+  return 0;
+}
+
+}  // namespace sp::track

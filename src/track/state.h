@@ -1,0 +1,353 @@
+// All that the engine knows of a run: made by the ledger's folding, read by the judge's rules.
+//
+//     key (quiet: 64 bytes)   KeyState 40: producer and log side   +   GroupKey 24 for each group: delivery side
+//     what is not quiet       KeyDetail, GroupDetail: holes, sets of exceptions
+//     partition               PartitionLog; for each group GroupPartition with its lineages
+//
+// Below `outcome_top` every sequence has an outcome but those in `open`; it is ok but those in `failed` and `unknown`.
+// Below a group's `top` every sequence was received but those in `holes`.
+//
+// Cost:     as ledger.h.   Limits: LedgerLimits.   Errors: none.   Threads: one owner.   Source: docs/algebra.md.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/range_set.h"
+#include "track/ledger.h"
+#include "track/partition_log.h"
+
+namespace sp::track {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+
+struct KeyState {
+  std::uint64_t issued_end = 0;
+  std::uint64_t outcome_top = 0;
+  std::uint64_t scan_end = 0;     // one above the highest sequence found in the log
+  std::uint64_t scan_offset = 0;  // where that one stands (its first copy)
+  std::uint32_t partition = kNone;
+  std::uint32_t detail = kNone;
+};
+static_assert(sizeof(KeyState) == 40);
+
+struct GroupKey {
+  std::uint64_t top = 0;
+  std::uint64_t high = 0;         // the highest sequence that `lineage` handed over
+  std::uint32_t lineage = kNone;  // the last that handed over a record of this key
+  std::uint32_t detail = kNone;
+};
+static_assert(sizeof(GroupKey) == 24);
+
+// Sequences [begin, end) that are missing from the log scan, and the first copies around them.
+struct ScanHole {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t higher_offset = kNoOffset;  // lowest position of a higher sequence
+  std::uint64_t lower_offset = kNoOffset;   // position of the highest lower sequence when the hole was made
+};
+
+// Sequences a group has not received, and the hand-over that jumped over them.
+struct Hole {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t higher_offset = kNoOffset;  // of the record whose hand-over made the hole
+  std::uint32_t lineage = kNone;            // which handed that over
+};
+
+struct Cohort {  // records whose deadline is the same
+  core::RangeSet sequences;
+  MonotonicTime deadline{};
+};
+
+struct KeyDetail {
+  core::RangeSet open;          // below outcome_top, no outcome yet
+  core::RangeSet failed;
+  core::RangeSet unknown;
+  core::RangeSet landed;        // unknown, but seen
+  core::RangeSet unknown_settled;   // unknown and past the deadline
+  std::vector<Cohort> unknown_cohorts;
+  std::vector<ScanHole> scan_holes;
+  core::RangeSet inverted;      // reordered-write
+  core::RangeSet misplaced;
+  core::RangeSet misplaced_only;  // scanned in a wrong partition only
+  core::RangeSet raw_phantoms;  // in the raw read, nobody issued them or their attempt failed
+  [[nodiscard]] bool empty() const;
+};
+
+struct GroupDetail {
+  std::vector<Hole> holes;      // sorted, disjoint
+  core::RangeSet phantoms;
+  core::RangeSet reordered;     // reordered-delivery
+  core::RangeSet late;          // passed its deadline
+  core::RangeSet arrived_late;  // ... and arrived afterwards
+  std::vector<Cohort> cohorts;
+  std::uint32_t touched = 0;
+  [[nodiscard]] bool empty() const;
+};
+
+// Details in a deque with a free list: references stay valid, a quiet key gives its detail back.
+template <typename T>
+class DetailPool {
+ public:
+  T& get(std::uint32_t& index) {
+    if (index == kNone) {
+      if (free_.empty()) {
+        index = static_cast<std::uint32_t>(items_.size());
+        items_.emplace_back();
+      } else {
+        index = free_.back();
+        free_.pop_back();
+      }
+    }
+    return items_[index];
+  }
+  [[nodiscard]] T* find(std::uint32_t index) { return index == kNone ? nullptr : &items_[index]; }
+  [[nodiscard]] const T* find(std::uint32_t index) const { return index == kNone ? nullptr : &items_[index]; }
+  void release(std::uint32_t& index) {
+    items_[index] = T{};
+    free_.push_back(index);
+    index = kNone;
+  }
+  [[nodiscard]] std::size_t used() const { return items_.size() - free_.size(); }
+
+ private:
+  std::deque<T> items_;
+  std::vector<std::uint32_t> free_;
+};
+
+// One anomaly with its name.
+struct Named {
+  core::KeyRef key{};
+  std::uint64_t sequence = 0;
+  std::uint32_t partition = kNone;
+  std::uint64_t offset = kNoOffset;
+  std::uint32_t lineage = kNone;
+  std::uint32_t group = kNone;
+};
+
+// Anomalies of one kind: counted exactly, named up to a limit.
+struct NamedList {
+  std::uint64_t count = 0;
+  std::vector<Named> items;
+  void add(const Named& named, std::size_t items_max) {
+    ++count;
+    if (items.size() < items_max) items.push_back(named);
+  }
+};
+
+struct LineageCommit {
+  std::uint64_t next = 0;
+  std::uint64_t period = 0;
+  std::uint64_t order = 0;  // of its source's rows
+};
+
+struct AheadGap {           // a commit at `end` passed [begin, end) that the lineage had not handed over
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+struct Suspect {            // the lineage jumped over a record that the group had been handed before
+  Named record;
+  bool passed = false;      // and handed over a higher sequence of its key later
+};
+
+struct Lineage {
+  core::SourceId source;
+  std::uint32_t consumer = 0;
+  std::uint32_t group = 0;
+  std::uint32_t partition = 0;
+  std::optional<std::uint64_t> generation;
+  std::optional<std::uint64_t> start;
+  std::uint64_t opened_period = 0;
+  std::uint64_t opened_order = 0;       // of its source's rows
+  bool classic = true;
+  bool open = true;
+  bool source_lost = false;             // its source died while it was open
+  core::LineageClose close = core::LineageClose::kClosed;
+  std::string member;
+  std::string instance;
+  core::RangeSet handed;
+  std::uint64_t first_handed = kNoOffset;
+  std::uint64_t next = 0;               // one above the highest offset handed over; at first the stated start
+  std::uint64_t inner_repeats = 0;
+  std::optional<std::uint64_t> committed_before;  // as known at its first repeat: for alarms only
+  std::uint64_t committed = 0;          // highest end of a commit with outcome ok
+  std::vector<LineageCommit> commits;   // with outcome ok
+  std::vector<AheadGap> ahead;
+  std::vector<Suspect> suspects;
+  std::vector<Named> repeats;           // positions that another lineage had handed over before
+  std::vector<Named> inner;             // positions that it had handed over itself before
+
+  // The lowest position it read from.
+  [[nodiscard]] std::uint64_t begin() const { return start.value_or(first_handed); }
+};
+
+struct GroupPartition {
+  core::RangeSet handed;                // positions, all lineages
+  std::uint64_t repeats = 0;
+  std::uint64_t committed = 0;          // highest end of a commit with outcome ok
+  std::vector<std::uint32_t> lineages;  // by arrival
+};
+
+struct Group {
+  std::string name;
+  std::vector<std::vector<GroupKey>> keys;  // [block][index]
+  std::vector<GroupPartition> partitions;   // by partition
+  std::uint64_t deliveries = 0;
+  std::uint64_t received = 0;           // distinct records
+  std::uint64_t late = 0;
+  NamedList repeats_unplaced;           // repeats of records without a position
+  std::uint64_t phantoms = 0;
+  NamedList foreign_phantoms;           // no key of this run: another run's, or a name nobody owns
+  NamedList corrupt;
+  NamedList before_start;
+  NamedList skips;                      // candidates: rules/skip.cc decides
+};
+
+struct Block {
+  core::KeyBlock identity;
+  bool open_ended = false;              // its source is gone: all above its last report is unknown
+  std::vector<KeyState> keys;
+};
+
+struct Source {
+  core::SourceId id;
+  bool expected = true;                 // ticks wait for it
+  bool ended = false;
+  bool lost = false;
+  bool away = false;
+  std::uint64_t applied = 0;            // deltas folded or queued without a gap
+  std::map<std::uint64_t, Delta> early;
+  std::deque<Delta> queue;              // applied, not yet folded to the end
+  std::size_t row = 0;                  // next row of queue.front()
+  std::uint64_t rows_folded = 0;
+  std::uint64_t answered = 0;           // highest tick answered, as folded
+  bool waiting = false;                 // for the tick it answered to be complete
+  std::optional<std::uint64_t> blocked_round;  // waits for the owner of a key since that round
+  std::vector<std::uint32_t> blocks;    // its block numbers -> ours
+  std::vector<core::KeyRef> literals;   // its literal numbers -> ours
+  std::vector<std::uint32_t> lineages;  // its lineage numbers -> ours
+};
+
+struct PartitionState {
+  PartitionLog log;
+  core::RangeSet raw_present;           // positions at which the raw read found a record
+  core::RangeSet raw_covered;           // positions the raw read saw, records or not
+  bool raw_incomplete = false;
+  std::optional<std::uint64_t> log_begin;  // bounds at the raw read
+  std::optional<std::uint64_t> log_end;
+  std::uint64_t acked_end = 0;          // one above the highest acked offset
+  std::uint64_t sweep_to = 0;           // the head at the last tick: gaps below are passed over at the next
+};
+
+struct KeyHash {
+  std::size_t operator()(core::KeyRef key) const noexcept {
+    std::uint64_t x = (std::uint64_t{key.block} << 32U) | key.index;
+    x *= 0x9E3779B97F4A7C15ULL;
+    return x ^ (x >> 29U);
+  }
+};
+
+struct RecordId {
+  core::KeyRef key;
+  std::uint64_t sequence = 0;
+  auto operator<=>(const RecordId&) const = default;
+};
+struct RecordHash {
+  std::size_t operator()(const RecordId& id) const noexcept {
+    return KeyHash{}(id.key) ^ (id.sequence * 0xD6E8FEB86659FD93ULL);
+  }
+};
+
+struct State {
+  explicit State(LedgerOptions ledger_options);
+
+  LedgerOptions options;
+  core::KeySpace keys;
+  std::vector<Block> blocks;                        // by block number of `keys`
+  std::map<std::uint32_t, core::SourceId> literal_owner;
+  std::vector<Group> groups;
+  std::vector<PartitionState> partitions;           // by partition
+  std::vector<Lineage> lineages;
+  std::map<core::SourceId, Source> sources;
+  DetailPool<KeyDetail> key_details;
+  DetailPool<GroupDetail> group_details;
+
+  std::uint64_t tick = 0;                           // the last completed
+  std::uint64_t round = 0;
+  MonotonicTime now{};                              // of the last tick
+  bool load_closed = false;
+  bool consumers_closed = false;
+  bool finished = false;
+
+  // The log's own anomalies: counted once, not by group.
+  std::uint64_t duplicate_writes = 0;
+  NamedList second_copies;
+  std::uint64_t inverted = 0;
+  NamedList inverted_named;
+  std::uint64_t misplaced = 0;
+  NamedList misplaced_named;
+  NamedList inconsistent;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> inconsistent_positions;
+  std::uint64_t raw_phantoms = 0;
+  NamedList raw_phantoms_named;
+  NamedList raw_corrupt;
+  std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> raw_seen;   // records the raw read holds
+  std::unordered_map<RecordId, core::Position, RecordHash> raw_found;   // where, of those that some group lacks
+
+  // Counters.
+  std::uint64_t issued = 0;
+  std::uint64_t acked = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unknown = 0;
+  std::uint64_t unpositioned = 0;
+  std::uint64_t unchecked = 0;                      // too short to carry a checksum
+  std::uint64_t foreign = 0;
+  std::map<std::string, std::uint64_t> not_checked;
+  std::vector<Alarm> alarms;
+  Progress progress;
+  std::uint64_t verified_best = 0;
+  MonotonicTime verified_rose{};
+  bool ticked = false;
+
+  [[nodiscard]] KeyState* key(core::KeyRef ref) {
+    return ref.block < blocks.size() && ref.index < blocks[ref.block].keys.size() ? &blocks[ref.block].keys[ref.index]
+                                                                                   : nullptr;
+  }
+  [[nodiscard]] const KeyState* key(core::KeyRef ref) const {
+    return ref.block < blocks.size() && ref.index < blocks[ref.block].keys.size() ? &blocks[ref.block].keys[ref.index]
+                                                                                   : nullptr;
+  }
+  [[nodiscard]] GroupKey& group_key(std::uint32_t group, core::KeyRef ref) {
+    return groups[group].keys[ref.block][ref.index];
+  }
+  [[nodiscard]] const GroupKey& group_key(std::uint32_t group, core::KeyRef ref) const {
+    return groups[group].keys[ref.block][ref.index];
+  }
+  // True if the group received the record. Phantoms are not received.
+  [[nodiscard]] bool received(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const;
+  // The sequences of the key with outcome ok.
+  [[nodiscard]] core::RangeSet acked_set(const KeyState& key_state) const;
+  // The sequences of the key that the group received.
+  [[nodiscard]] core::RangeSet received_set(const GroupKey& group_key_state) const;
+  void alarm(core::Code code, const Named& named);
+};
+
+// Lineages of one partition and group in their order: by generation, then opening. True if it is certain that a was before b.
+[[nodiscard]] bool ordered_before(const Lineage& a, const Lineage& b);
+// A total order that agrees with ordered_before().
+[[nodiscard]] bool lineage_less(const Lineage& a, const Lineage& b);
+// Where the commits of the lineages before it left off: the last commit with outcome ok of the latest earlier lineage that has
+// one; 0 (the start) if there is none. `before`: the lineages ordered before, in that order.
+[[nodiscard]] std::uint64_t committed_before(const State& state, const std::vector<std::uint32_t>& before,
+                                             const Lineage& lineage);
+
+}  // namespace sp::track
