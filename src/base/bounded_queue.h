@@ -1,4 +1,5 @@
-// The one way in which values go from thread to thread: a queue with a stated size and a stated policy for when it is full.
+// The one way in which values go from thread to thread: a queue with a stated size and a stated
+// policy for when it is full.
 //
 //     BoundedQueue<Work> queue({.capacity = 1024, .when_full = WhenFull::kBlock}, clock);
 //     queue.push(work, stop)  ─► kTaken | kDropped | kFull | kStopped | kClosed
@@ -50,7 +51,9 @@ class BoundedQueue {
     const Waker waker(*this, stop);
     std::unique_lock lock(mutex_);
     if (options_.when_full == WhenFull::kBlock) {
-      place_free_.wait(lock, [&] { return closed_ || stop.stop_requested() || values_.size() < options_.capacity; });
+      place_free_.wait(lock, [&] {
+        return closed_ || stop.stop_requested() || values_.size() < options_.capacity;
+      });
       if (!closed_ && values_.size() >= options_.capacity) return Pushed::kStopped;
     }
     if (closed_) return Pushed::kClosed;
@@ -122,7 +125,8 @@ class BoundedQueue {
   }
 
  private:
-  // Wakes the waiting at a stop. Made before the lock is taken: a token that has stopped already calls at once.
+  // Wakes the waiting at a stop. Made before the lock is taken: a token that has stopped already
+  // calls at once.
   class Waker {
    public:
     Waker(BoundedQueue& queue, const std::stop_token& stop) : callback_(stop, Wake{queue}) {}

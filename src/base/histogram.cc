@@ -57,13 +57,15 @@ void Histogram::record_corrected(Nanoseconds value, Nanoseconds expected_interva
   if (expected_interval.count() <= 0) return;
   const auto interval = static_cast<std::uint64_t>(expected_interval.count());
   if (top / interval < 2) return;
-  // The made-up values are top − k × interval for k = 1 … steps; a pause may hold millions, so they go in by bucket, not one by one.
+  // The made-up values are top − k × interval for k = 1 … steps; a pause may hold millions, so they
+  // go in by bucket, not one by one.
   const std::uint64_t steps = top / interval - 1;
   std::uint64_t done = 0;
   while (done < steps) {
     const std::uint64_t highest = top - (done + 1) * interval;
     const std::size_t bucket = bucket_of(highest);
-    const std::uint64_t in_bucket = std::min((highest - bucket_begin(bucket)) / interval + 1, steps - done);
+    const std::uint64_t in_bucket =
+        std::min((highest - bucket_begin(bucket)) / interval + 1, steps - done);
     add(bucket, in_bucket);
     done += in_bucket;
   }
@@ -98,7 +100,8 @@ Nanoseconds Histogram::percentile(double q) const {
   const double share = std::clamp(std::isnan(q) ? 1.0 : q, 0.0, 1.0);
   if (share >= 1.0) return max();
   const double wanted = std::ceil(share * static_cast<double>(count_));
-  const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
+  const std::uint64_t rank =
+      std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
   std::uint64_t passed = 0;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     passed += counts_[i];
@@ -115,7 +118,8 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
     if (counts_[i] == 0) continue;
     const std::size_t bucket = first_bucket_ + i;
     filled.push_back({Nanoseconds{static_cast<std::int64_t>(bucket_begin(bucket))},
-                      Nanoseconds{static_cast<std::int64_t>(bucket_begin(bucket + 1))}, counts_[i]});
+                      Nanoseconds{static_cast<std::int64_t>(bucket_begin(bucket + 1))},
+                      counts_[i]});
   }
   return filled;
 }

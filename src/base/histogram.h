@@ -3,8 +3,8 @@
 //     value 0…63        a bucket each
 //     [2^n, 2^(n+1))    64 buckets of equal width, n = 6, 7, …
 //
-// Shape:    only the buckets between the lowest and the highest value seen are stored. Two histograms are equal when the same
-//           values went in, in whatever order and through whatever merges.
+// Shape:    only the buckets between the lowest and the highest value seen are stored. Two are equal
+//           when the same values went in, in whatever order and through whatever merges.
 // Units:    nanoseconds; below 0 counts as 0, above kValueMax as kValueMax.
 // Cost:     record 3 ns; 80 bytes when empty, 8 more for each stored bucket (29 KiB at most); merge O(buckets).
 // Limits:   2^64 − 1 records.
@@ -25,8 +25,9 @@ class Histogram {
   static constexpr Nanoseconds kValueMax{INT64_MAX / 2};
 
   void record(Nanoseconds value, std::uint64_t times = 1);
-  // Records `value` and, where something was expected every `expected_interval`, also what those that had to wait behind it
-  // would have measured: value − interval, value − 2 × interval, … down to the interval. An interval of 0 expects nothing.
+  // Records `value` and, where something was expected every `expected_interval`, also what those
+  // that had to wait behind it would have measured: value − interval, value − 2 × interval, … down
+  // to the interval. An interval of 0 expects nothing.
   void record_corrected(Nanoseconds value, Nanoseconds expected_interval);
   void merge(const Histogram& other);
   void clear() { *this = Histogram(); }
@@ -56,7 +57,8 @@ class Histogram {
 
   void add(std::size_t bucket, std::uint64_t times);
 
-  std::vector<std::uint64_t> counts_;  // of the buckets first_bucket_, first_bucket_ + 1, …; its ends are not 0
+  std::vector<std::uint64_t>
+      counts_;  // of the buckets first_bucket_, first_bucket_ + 1, …; its ends are not 0
   std::size_t first_bucket_ = 0;
   std::uint64_t count_ = 0;
   std::int64_t min_ = INT64_MAX;

@@ -24,10 +24,14 @@ std::atomic<LogLevel> log_lowest{LogLevel::kWarn};
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kWarn: return spdlog::level::warn;
-    case LogLevel::kError: return spdlog::level::err;
-    case LogLevel::kSilent: break;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kSilent:
+      break;
   }
   return spdlog::level::off;
 }
@@ -43,8 +47,8 @@ std::unique_ptr<spdlog::logger> make_logger(std::shared_ptr<spdlog::sinks::sink>
 
 // Never destroyed, so that a thread which still logs at the end of the process finds it.
 std::unique_ptr<spdlog::logger>& logger() {
-  static auto* const instance =
-      new std::unique_ptr<spdlog::logger>(make_logger(std::make_shared<spdlog::sinks::stderr_sink_mt>()));
+  static auto* const instance = new std::unique_ptr<spdlog::logger>(
+      make_logger(std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   return *instance;
 }
 
@@ -58,13 +62,16 @@ Result<void> log_open(const LogOptions& options) {
       logger() = make_logger(std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file));
     }
   } catch (const std::exception& error) {
-    return fail(ErrorCode::kIo, fmt::format("cannot write the log file '{}': {}", options.file, error.what()));
+    return fail(ErrorCode::kIo,
+                fmt::format("cannot write the log file '{}': {}", options.file, error.what()));
   }
   log_lowest.store(options.lowest);
   return {};
 }
 
-bool log_enabled(LogLevel level) { return level != LogLevel::kSilent && level >= log_lowest.load(std::memory_order_relaxed); }
+bool log_enabled(LogLevel level) {
+  return level != LogLevel::kSilent && level >= log_lowest.load(std::memory_order_relaxed);
+}
 
 void log_write(LogLevel level, std::string_view message) {
   if (!log_enabled(level)) return;

@@ -1,4 +1,5 @@
-// The log, for people; no verdict reads it. Quiet until log_open() says otherwise: nothing below a warning, and that to stderr.
+// The log, for people; no verdict reads it. Quiet until log_open() says otherwise: nothing below a
+// warning, and that to stderr.
 //
 //     log_warn("partition {} has no leader", partition);       20:22:18.000 warning: partition 3 has no leader
 //
@@ -32,15 +33,18 @@ void log_write(LogLevel level, std::string_view message);
 
 template <typename... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kInfo)) log_write(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kInfo))
+    log_write(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_warn(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kWarn)) log_write(LogLevel::kWarn, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kWarn))
+    log_write(LogLevel::kWarn, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kError)) log_write(LogLevel::kError, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kError))
+    log_write(LogLevel::kError, fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace sp

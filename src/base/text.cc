@@ -59,10 +59,12 @@ std::string_view take_while(std::string_view& rest, bool (*wanted)(char)) {
 }
 
 // digits × unit + 0.fraction × unit; nothing when it is past 292 years.
-std::optional<std::int64_t> scaled(std::string_view digits, std::string_view fraction, std::int64_t unit) {
+std::optional<std::int64_t> scaled(std::string_view digits, std::string_view fraction,
+                                   std::int64_t unit) {
   std::int64_t sum = 0;
   for (const char c : digits) {
-    if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, c - '0', &sum)) return std::nullopt;
+    if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, c - '0', &sum))
+      return std::nullopt;
   }
   if (__builtin_mul_overflow(sum, unit, &sum)) return std::nullopt;
   std::int64_t place = unit;
@@ -75,7 +77,8 @@ std::optional<std::int64_t> scaled(std::string_view digits, std::string_view fra
 
 tl::unexpected<Error> no_duration(std::string_view text) {
   return fail(ErrorCode::kParse,
-              fmt::format("'{}' is not a duration; write 120, 120s, 2m, 1h30m or 500ms", printable(text, 60)));
+              fmt::format("'{}' is not a duration; write 120, 120s, 2m, 1h30m or 500ms",
+                          printable(text, 60)));
 }
 
 // How many single-character changes lead from a to b, two neighbours swapped being one change.
@@ -118,7 +121,8 @@ std::string short_number(double number) {
 }
 
 // "2 min 5 s", "8 h": two neighbouring units, the lower left out when 0.
-std::string two_units(std::int64_t high, std::string_view high_unit, std::int64_t low, std::string_view low_unit) {
+std::string two_units(std::int64_t high, std::string_view high_unit, std::int64_t low,
+                      std::string_view low_unit) {
   if (low == 0) return fmt::format("{} {}", high, high_unit);
   return fmt::format("{} {} {} {}", high, high_unit, low, low_unit);
 }
@@ -193,14 +197,17 @@ Result<Nanoseconds> parse_duration(std::string_view text) {
     const std::string_view name = take_while(spaces_dropped, is_letter);
     const bool bare = name.empty();
     if (bare && (!first || !rest.empty())) return no_duration(text);
-    const auto unit = bare ? std::find_if(kUnits.begin(), kUnits.end(), [](const Unit& u) { return u.name == "s"; })
-                           : std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == name; });
+    const auto unit = bare ? std::find_if(kUnits.begin(), kUnits.end(),
+                                          [](const Unit& u) { return u.name == "s"; })
+                           : std::find_if(kUnits.begin(), kUnits.end(),
+                                          [&](const Unit& u) { return u.name == name; });
     if (unit == kUnits.end()) return no_duration(text);
     rest = spaces_dropped;
     take_while(rest, is_space);
     const std::optional<std::int64_t> part = scaled(digits, fraction, unit->nanoseconds);
     if (!part || __builtin_add_overflow(sum, *part, &sum)) {
-      return fail(ErrorCode::kParse, fmt::format("'{}' is longer than 292 years", printable(text, 60)));
+      return fail(ErrorCode::kParse,
+                  fmt::format("'{}' is longer than 292 years", printable(text, 60)));
     }
     first = false;
   } while (!rest.empty());
@@ -242,7 +249,8 @@ std::string human_bytes(std::uint64_t bytes) {
   return fmt::format("{} {}", short_number(number), kNames[name]);
 }
 
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates) {
+std::optional<std::string_view> nearest(std::string_view word,
+                                        std::span<const std::string_view> candidates) {
   constexpr std::size_t kWordBytesMax = 64;  // a longer one is not a slip of the finger
   if (word.empty() || word.size() > kWordBytesMax) return std::nullopt;
   const std::string wanted = plain(word);

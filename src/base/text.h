@@ -1,4 +1,5 @@
-// Text in and out: cutting, numbers and durations as people write and read them, the word that was probably meant.
+// Text in and out: cutting, numbers and durations as people write and read them, the word that was
+// probably meant.
 //
 //     duration  =  number [unit]  |  number unit { number unit }        unit  =  ns us ms s m h d; none: seconds
 //     number    =  digits [ "." digits ]                                120   120s   2m   1.5s   1h30m   500ms
@@ -42,13 +43,15 @@ struct SplitOptions {
 
 // "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);
-// Two or three digits that matter: "0 s", "850 ns", "2.45 ms", "12.3 s", "2 min 5 s", "8 h", "3 d 4 h"; "-" in front below 0.
+// Two or three digits that matter: "0 s", "850 ns", "2.45 ms", "12.3 s", "2 min 5 s", "8 h",
+// "3 d 4 h"; "-" in front below 0.
 [[nodiscard]] std::string human_duration(Nanoseconds duration);
 // "512 B", "1.50 kB", "12.3 MB"; powers of 1000.
 [[nodiscard]] std::string human_bytes(std::uint64_t bytes);
 
 // The candidate nearest to `word`, ignoring case, '-' and '_', if it is near enough to have been meant.
-[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
+[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
+                                                      std::span<const std::string_view> candidates);
 
 // `text` fit for a terminal or a message: control characters as \n, \t or \xNN, cut to `bytes_max` with "…".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t bytes_max = 200);

@@ -85,8 +85,8 @@ std::uint64_t settled_end(const State& state, const KeyState& key, const GroupKe
 void pass_key(Pass& pass, core::KeyRef ref, KeyState& key) {
   State& state = pass.state;
   bool quiet = key.detail == kNone;
-  for (const Group& group : state.groups) {
-    const GroupKey& own = group.keys[ref.block][ref.index];
+  for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+    const GroupKey& own = state.group_key(group, ref);
     quiet = quiet && own.detail == kNone && own.top == key.outcome_top;
   }
   if (quiet) {

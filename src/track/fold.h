@@ -17,6 +17,9 @@ class Fold {
   // True if the row has to wait for the owner of its key: a delivery of what was not issued yet, as far as is known.
   [[nodiscard]] bool must_wait(const Source& source, const Row& row) const;
   void row(Source& source, const Delta& delta, const Row& row);
+  // The two rows that a healthy run consists of, in their healthy shape: true if it was folded, false if row() must look.
+  [[nodiscard]] bool quiet_ack(const Source& source, const Row& row);
+  [[nodiscard]] bool quiet_delivery(const Source& source, const Row& row);
   // Passes over gaps of the partition's log below `limit` and scans what is named.
   void sweep(std::uint32_t partition, std::uint64_t limit);
 

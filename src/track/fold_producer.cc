@@ -19,7 +19,8 @@ void Fold::make_keys(std::uint32_t block, std::size_t count) {
   Block& owner = state_.blocks[block];
   if (owner.keys.size() >= count) return;
   owner.keys.resize(count);
-  for (Group& group : state_.groups) {
+  for (std::size_t number = 1; number < state_.groups.size(); ++number) {
+    Group& group = state_.groups[number];
     if (group.keys.size() <= block) group.keys.resize(block + 1);
     group.keys[block].resize(count);
   }

@@ -11,7 +11,7 @@
 namespace sp::track {
 namespace {
 
-constexpr std::size_t kPrefetchRows = 16;
+constexpr std::size_t kPrefetchRows = 32;
 
 void prefetch(const State& state, const Source& source, const Row& row) {
   if (row.kind > RowKind::kDelivered) return;
@@ -19,7 +19,6 @@ void prefetch(const State& state, const Source& source, const Row& row) {
   const KeyState* key = state.key(ref);
   if (key == nullptr) return;
   __builtin_prefetch(key, 1);
-  if (row.kind == RowKind::kDelivered) __builtin_prefetch(&state.groups[0].keys[ref.block][ref.index], 1);
 }
 
 // True if the owner of the key reported the attempt in rows that wait for a tick.
@@ -63,7 +62,8 @@ bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
       if (row.kind == RowKind::kTick) {
         source.answered = std::max(source.answered, row.sequence);
         if (row.sequence > state.tick && !decide) source.waiting = true;
-      } else {
+      } else if (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
+                 !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row))) {
         if (row.kind == RowKind::kDelivered && !decide && still_waits(state, fold, source, row)) {
           if (!source.blocked_round) source.blocked_round = state.round;
           if (state.round < *source.blocked_round + 2) return moved;
@@ -244,8 +244,8 @@ bool Ledger::all_received() const {
   for (std::uint32_t block = 0; block < state.blocks.size(); ++block) {
     for (std::uint32_t index = 0; index < state.blocks[block].keys.size(); ++index) {
       const KeyState& key = state.blocks[block].keys[index];
-      for (const Group& group : state.groups) {
-        const GroupKey& own = group.keys[block][index];
+      for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+        const GroupKey& own = state.group_key(group, {block, index});
         if (own.top == key.outcome_top && own.detail == kNone) continue;
         if (!state.acked_set(key).minus(state.received_set(own)).empty()) return false;
       }

@@ -69,6 +69,12 @@ class PartitionLog {
   Slot& reach(std::uint64_t offset, std::uint64_t retain_from);
 
   std::uint32_t all_groups = 1;  // bits of all groups
+  // The slot of head(), if the ring has room for it without pushing anything out; null otherwise.
+  [[nodiscard]] Slot* append(std::uint64_t offset) {
+    if (offset != head_ || head_ - tail_ >= ring_.size()) return nullptr;
+    ++head_;
+    return &ring_[offset & (ring_.size() - 1)];
+  }
   // Positions known to hold a record that were scanned.
   core::RangeSet scanned;
   // Positions that fell out of the ring before they were acknowledged and found.

@@ -1,6 +1,6 @@
 // All that the engine knows of a run: made by the ledger's folding, read by the judge's rules.
 //
-//     key (quiet: 64 bytes)   KeyState 40: producer and log side   +   GroupKey 24 for each group: delivery side
+//     key (quiet: 64 bytes)   KeyState: producer and log side 40, delivery side of group 0 24; 24 more for each further group
 //     what is not quiet       KeyDetail, GroupDetail: holes, sets of exceptions
 //     partition               PartitionLog; for each group GroupPartition with its lineages
 //
@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "core/range_set.h"
 #include "track/ledger.h"
 #include "track/partition_log.h"
@@ -28,16 +29,6 @@ namespace sp::track {
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
 
-struct KeyState {
-  std::uint64_t issued_end = 0;
-  std::uint64_t outcome_top = 0;
-  std::uint64_t scan_end = 0;     // one above the highest sequence found in the log
-  std::uint64_t scan_offset = 0;  // where that one stands (its first copy)
-  std::uint32_t partition = kNone;
-  std::uint32_t detail = kNone;
-};
-static_assert(sizeof(KeyState) == 40);
-
 struct GroupKey {
   std::uint64_t top = 0;
   std::uint64_t high = 0;         // the highest sequence that `lineage` handed over
@@ -45,6 +36,17 @@ struct GroupKey {
   std::uint32_t detail = kNone;
 };
 static_assert(sizeof(GroupKey) == 24);
+
+struct alignas(64) KeyState {
+  std::uint64_t issued_end = 0;
+  std::uint64_t outcome_top = 0;
+  std::uint64_t scan_end = 0;     // one above the highest sequence found in the log
+  std::uint64_t scan_offset = 0;  // where that one stands (its first copy)
+  std::uint32_t partition = kNone;
+  std::uint32_t detail = kNone;
+  GroupKey first_group;           // of group 0: one cache line for a record's whole life
+};
+static_assert(sizeof(KeyState) == 64);
 
 // Sequences [begin, end) that are missing from the log scan, and the first copies around them.
 struct ScanHole {
@@ -199,7 +201,7 @@ struct GroupPartition {
 
 struct Group {
   std::string name;
-  std::vector<std::vector<GroupKey>> keys;  // [block][index]
+  std::vector<HugeVector<GroupKey>> keys;   // [block][index]; empty for group 0, whose are in KeyState
   std::vector<GroupPartition> partitions;   // by partition
   std::uint64_t deliveries = 0;
   std::uint64_t received = 0;           // distinct records
@@ -215,7 +217,7 @@ struct Group {
 struct Block {
   core::KeyBlock identity;
   bool open_ended = false;              // its source is gone: all above its last report is unknown
-  std::vector<KeyState> keys;
+  HugeVector<KeyState> keys;
 };
 
 struct Source {
@@ -327,10 +329,10 @@ struct State {
                                                                                    : nullptr;
   }
   [[nodiscard]] GroupKey& group_key(std::uint32_t group, core::KeyRef ref) {
-    return groups[group].keys[ref.block][ref.index];
+    return group == 0 ? blocks[ref.block].keys[ref.index].first_group : groups[group].keys[ref.block][ref.index];
   }
   [[nodiscard]] const GroupKey& group_key(std::uint32_t group, core::KeyRef ref) const {
-    return groups[group].keys[ref.block][ref.index];
+    return group == 0 ? blocks[ref.block].keys[ref.index].first_group : groups[group].keys[ref.block][ref.index];
   }
   // True if the group received the record. Phantoms are not received.
   [[nodiscard]] bool received(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const;

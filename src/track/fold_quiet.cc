@@ -1,0 +1,62 @@
+// The healthy rows, folded in one go. Each condition names what row() would have to look at; if one fails, it does.
+#include "track/fold.h"
+
+namespace sp::track {
+
+bool Fold::quiet_ack(const Source& source, const Row& row) {
+  const core::KeyRef ref = map_key(source, row.key);
+  KeyState* key = state_.key(ref);
+  if (key == nullptr || row.flags != kHasOffset || row.which >= state_.partitions.size()) return false;
+  const bool in_order = row.sequence == key->outcome_top && key->detail == kNone && key->partition == row.which &&
+                        row.sequence == key->scan_end && (key->scan_end == 0 || row.offset >= key->scan_offset);
+  if (!in_order || row.sequence > key->issued_end) return false;
+  PartitionState& partition = state_.partitions[row.which];
+  PartitionLog& log = partition.log;
+  if (row.offset != log.head() || row.offset != log.frontier()) return false;
+  Slot* slot = log.append(row.offset);
+  if (slot == nullptr) return false;
+  *slot = {.key = ref, .sequence = row.sequence, .groups = 0,
+           .seen = static_cast<std::uint8_t>(kSeenAck | kNamed | kScanned)};
+  log.set_frontier(row.offset + 1);
+  log.scanned.insert(row.offset);
+  if (row.sequence == key->issued_end) {
+    ++key->issued_end;
+    ++state_.issued;
+  }
+  ++key->outcome_top;
+  ++key->scan_end;
+  key->scan_offset = row.offset;
+  ++state_.acked;
+  if (partition.acked_end <= row.offset) partition.acked_end = row.offset + 1;
+  return true;
+}
+
+bool Fold::quiet_delivery(const Source& source, const Row& row) {
+  const core::KeyRef ref = map_key(source, row.key);
+  KeyState* key = state_.key(ref);
+  if (key == nullptr || row.flags != kHasOffset || state_.consumers_closed) return false;
+  const std::uint32_t number = source.lineages[row.which];
+  Lineage& lineage = state_.lineages[number];
+  if (row.offset != lineage.next || lineage.first_handed == kNoOffset || !lineage.suspects.empty()) return false;
+  Group& group = state_.groups[lineage.group];
+  GroupKey& own = state_.group_key(lineage.group, ref);
+  if (own.top != row.sequence || own.detail != kNone || row.sequence >= key->issued_end || key->detail != kNone) return false;
+  GroupPartition& handed = group.partitions[lineage.partition];
+  if (handed.handed.empty() || handed.handed.last() + 1 != row.offset) return false;
+  // Acknowledged before and not finished yet: the usual order, in which the log has nothing to learn from the delivery.
+  Slot* slot = state_.partitions[lineage.partition].log.in_ring(row.offset);
+  if (slot == nullptr || !slot->is(ref, row.sequence) || (slot->seen & (kSeenAck | kScanned)) != (kSeenAck | kScanned)) return false;
+  slot->seen |= kSeenHanded;
+  slot->groups |= 1U << (lineage.group < 31 ? lineage.group : 31);
+  handed.handed.insert(row.offset);
+  lineage.handed.insert(row.offset);
+  lineage.next = row.offset + 1;
+  ++own.top;
+  own.high = row.sequence;
+  own.lineage = number;
+  ++group.deliveries;
+  ++group.received;
+  return true;
+}
+
+}  // namespace sp::track

@@ -1,0 +1,121 @@
+#include "track/recorder.h"
+
+#include <gtest/gtest.h>
+
+namespace sp::track {
+namespace {
+
+using core::Event;
+using core::Observation;
+
+constexpr core::RunId kRecorderRun{7};
+
+struct RecorderTest : testing::Test {
+  Recorder recorder{core::SourceId{0, 1}, kRecorderRun};
+  std::uint32_t block = recorder.keys().block({{0, 1}, 0});
+
+  void attempt(Event event, std::uint64_t sequence) {
+    Observation observation;
+    observation.event = event;
+    observation.key = {block, 0};
+    observation.sequence = core::Sequence{sequence};
+    recorder.observe(observation);
+  }
+  void assign(std::uint32_t partition) { event(Event::kAssign, partition, 0); }
+  void deliver(std::uint32_t partition, std::uint64_t offset) { event(Event::kDeliver, partition, offset); }
+  void event(Event event, std::uint32_t partition, std::uint64_t offset) {
+    Observation observation;
+    observation.event = event;
+    observation.partition = core::PartitionId{partition};
+    observation.offset = core::Offset{offset};
+    observation.has_position = event == Event::kDeliver;
+    observation.key = {block, 0};
+    recorder.observe(observation);
+  }
+  std::string covered() {
+    std::string text;
+    for (const auto& point : recorder.take_covered(0)) {
+      text += std::to_string(point.partition.value()) + "@" + std::to_string(point.next.value()) + " ";
+    }
+    return text;
+  }
+};
+
+TEST_F(RecorderTest, CutsNothingWhereNothingHappened) {
+  EXPECT_FALSE(recorder.cut(false));
+  EXPECT_TRUE(recorder.cut(true));
+  EXPECT_EQ(recorder.last_cut(), 1U);
+}
+
+TEST_F(RecorderTest, NumbersDeltasAndKeepsThemUntilAcknowledged) {
+  attempt(Event::kInvoke, 0);
+  recorder.cut(false);
+  attempt(Event::kOk, 0);
+  recorder.cut(false);
+  ASSERT_EQ(recorder.pending(0).size(), 2U);
+  EXPECT_EQ(recorder.pending(1).front()->number, 2U);
+  recorder.acknowledge(1);
+  EXPECT_EQ(recorder.pending(0).size(), 1U);
+  EXPECT_EQ(recorder.rows_kept(), 1U);
+}
+
+TEST_F(RecorderTest, TellsABlockOnceInTheDeltaThatUsesItFirst) {
+  attempt(Event::kInvoke, 0);
+  recorder.cut(false);
+  attempt(Event::kInvoke, 1);
+  recorder.cut(false);
+  const auto deltas = recorder.pending(0);
+  EXPECT_EQ(deltas[0]->blocks.size(), 1U);
+  EXPECT_EQ(deltas[1]->blocks.size(), 0U);
+}
+
+TEST_F(RecorderTest, CoversOnlyWhatAcknowledgedDeltasHold) {
+  assign(0);
+  deliver(0, 0);
+  deliver(0, 1);
+  EXPECT_EQ(covered(), "");
+  recorder.cut(false);
+  deliver(0, 2);
+  recorder.acknowledge(1);
+  EXPECT_EQ(covered(), "0@2 ");
+  EXPECT_EQ(covered(), "");  // told once
+  EXPECT_FALSE(recorder.all_covered(0));
+  recorder.cut(false);
+  recorder.acknowledge(2);
+  EXPECT_TRUE(recorder.all_covered(0));
+  EXPECT_EQ(covered(), "0@3 ");
+}
+
+TEST_F(RecorderTest, CoversNothingOfAPartitionGivenBack) {
+  assign(0);
+  deliver(0, 0);
+  recorder.cut(false);
+  event(Event::kRevoke, 0, 0);
+  recorder.acknowledge(1);
+  EXPECT_EQ(covered(), "");
+}
+
+TEST_F(RecorderTest, JudgesACommitByWhatWasHandedOverAtItsInvoke) {
+  assign(0);
+  deliver(0, 4);
+  event(Event::kCommitInvoke, 0, 9);
+  deliver(0, 5);
+  event(Event::kCommitOk, 0, 9);
+  recorder.cut(false);
+  const auto& commits = recorder.pending(0).front()->commits;
+  ASSERT_EQ(commits.size(), 1U);
+  EXPECT_EQ(commits[0].handed_end_at_invoke, 5U);
+  EXPECT_EQ(commits[0].next, core::Offset{9});
+}
+
+TEST_F(RecorderTest, OpensALineageForADriverThatNeverSaidAssign) {
+  deliver(3, 0);
+  recorder.cut(false);
+  const auto& rows = recorder.pending(0).front()->rows;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].kind, RowKind::kOpen);
+  EXPECT_EQ(rows[1].which, rows[0].which);
+}
+
+}  // namespace
+}  // namespace sp::track
