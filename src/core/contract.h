@@ -23,6 +23,7 @@ struct Thresholds {
   std::optional<std::uint64_t> errors_max;          // maxErrors: failed and unknown attempts
   std::optional<std::uint64_t> timeouts_max;        // maxTimeouts: ticks at which some record newly passed its deadline
   std::optional<double> rate_min;                   // minRate: attempts a second over the load
+  bool operator==(const Thresholds&) const = default;
 };
 
 struct Contract {

@@ -24,9 +24,12 @@ constexpr std::size_t kAtChecksum = 44;
 
 template <typename Number>
 Number swap_unless_big(Number number) {
-  if constexpr (std::endian::native == std::endian::big) return number;
-  else if constexpr (sizeof(Number) == 4) return __builtin_bswap32(number);
-  else return __builtin_bswap64(number);
+  if constexpr (std::endian::native == std::endian::big)
+    return number;
+  else if constexpr (sizeof(Number) == 4)
+    return __builtin_bswap32(number);
+  else
+    return __builtin_bswap64(number);
 }
 
 template <typename Number>
@@ -42,8 +45,8 @@ Number get(const std::byte* at) {
   return swap_unless_big(big);
 }
 
-// A Weyl sequence from the mixed number of the record, folded once: two instructions a word, and no compressor finds a pattern
-// in it, so that bytes on the wire are the bytes that were asked for.
+// A Weyl sequence from the mixed number of the record, folded once: few instructions a word, and no
+// compressor finds a pattern in it, so that bytes on the wire are the bytes that were asked for.
 void fill(Sequence sequence, std::byte* at, std::size_t size) {
   constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;
   std::uint64_t state = mix64(sequence.value());
@@ -74,14 +77,16 @@ PayloadFields fields_of(const std::byte* at) {
   fields.partition = get<std::uint32_t>(at + kAtPartition);
   // Damaged bytes may say any number of microseconds; as nanoseconds it must not overflow.
   constexpr std::int64_t kMicrosecondsMax = INT64_MAX / 1000;
-  const auto micros = std::clamp(std::bit_cast<std::int64_t>(get<std::uint64_t>(at + kAtPublished)), -kMicrosecondsMax, kMicrosecondsMax);
+  const auto micros = std::clamp(std::bit_cast<std::int64_t>(get<std::uint64_t>(at + kAtPublished)),
+                                 -kMicrosecondsMax, kMicrosecondsMax);
   fields.published = WallTime(std::chrono::microseconds(micros));
   return fields;
 }
 
 }  // namespace
 
-void write_payload(const PayloadFields& fields, std::string_view key, std::span<std::byte> payload) {
+void write_payload(const PayloadFields& fields, std::string_view key,
+                   std::span<std::byte> payload) {
   CHECK(payload.size() >= kPayloadBytesMin, "a payload holds its sequence");
   std::byte* const at = payload.data();
   put(at, fields.sequence.value());
@@ -89,7 +94,8 @@ void write_payload(const PayloadFields& fields, std::string_view key, std::span<
     fill(fields.sequence, at + kPayloadBytesMin, payload.size() - kPayloadBytesMin);
     return;
   }
-  const auto published = std::chrono::floor<std::chrono::microseconds>(fields.published.time_since_epoch());
+  const auto published =
+      std::chrono::floor<std::chrono::microseconds>(fields.published.time_since_epoch());
   put(at + kAtMagic, kPayloadMagic);
   put(at + kAtRun, fields.run.value());
   put(at + kAtIncarnation, fields.incarnation);
@@ -101,7 +107,8 @@ void write_payload(const PayloadFields& fields, std::string_view key, std::span<
   put(at + kAtChecksum, codec::crc32c(payload, codec::crc32c(key)));
 }
 
-PayloadReading read_payload(std::span<const std::byte> payload, std::string_view key, RunId run, std::size_t bytes_expected) {
+PayloadReading read_payload(std::span<const std::byte> payload, std::string_view key, RunId run,
+                            std::size_t bytes_expected) {
   PayloadReading reading;
   const std::byte* const at = payload.data();
   if (payload.size() < kPayloadBytesMin) return reading;

@@ -62,7 +62,8 @@ class RangeSet {
   // How many numbers of [begin, end) are inside.
   [[nodiscard]] std::uint64_t count_in(std::uint64_t begin, std::uint64_t end) const;
   [[nodiscard]] std::size_t range_count() const { return ranges_.size(); }
-  [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
+  [[nodiscard]] const std::vector<Range>& ranges() const& { return ranges_; }
+  const std::vector<Range>& ranges() && = delete;  // of a temporary: it would be gone before the first range is read
   // The lowest and the highest number; the set must not be empty.
   [[nodiscard]] std::uint64_t first() const { return ranges_.front().begin; }
   [[nodiscard]] std::uint64_t last() const { return ranges_.back().end - 1; }

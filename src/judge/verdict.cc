@@ -118,6 +118,7 @@ void cover(const track::Ledger& ledger, const core::Contract& contract, Judgemen
   coverage.received = progress.received;
   coverage.foreign = state.foreign;
   coverage.positions_absent = state.unpositioned;
+  coverage.pairs_not_judged = state.pairs_not_judged;
   for_each_key(state, [&](core::KeyRef /*ref*/, const track::KeyState& key) {
     if (const auto* detail = state.key_details.find(key.detail)) coverage.landed += detail->landed.size();
   });

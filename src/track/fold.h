@@ -40,6 +40,9 @@ class Fold {
   void failed(const Source& source, const Row& row);
   void unknown(const Source& source, const Row& row);
   void make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence);
+  // A delivery of what an absent owner has not reported: it may have issued it.
+  void issue_provisionally(KeyState& key, std::uint64_t sequence);
+  void withdraw_provisional(core::KeyRef ref, KeyState& key);
   void failed_but_seen(core::KeyRef ref, std::uint64_t sequence);
 
   // consumer side
@@ -49,6 +52,10 @@ class Fold {
   void delivered(const Source& source, const Row& row);
   void delivered_damaged(Lineage& lineage, const Row& row);
   void delivered_foreign(const Lineage& lineage, const Row& row, core::KeyRef ref, bool is_new);
+  void delivered_leftover(Lineage& lineage, const Row& row);
+  // True if the record is one that nobody issued or whose attempt failed; what an absent owner may have issued is not.
+  [[nodiscard]] bool is_phantom(core::KeyRef ref, KeyState& key, std::uint64_t sequence);
+  void arrived(Group& group, GroupDetail* detail, const Named& named);
   // Enters the position into the group's and the lineage's sets. `repeat`: the group had been handed it before.
   struct Handing {
     bool repeat = false;

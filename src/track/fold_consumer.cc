@@ -124,6 +124,17 @@ void Fold::repeated(std::uint32_t number, const Named& named, Handing& handing) 
   }
 }
 
+// A record of another run in a topic that this run did not make: passed over, and counted once.
+void Fold::delivered_leftover(Lineage& lineage, const Row& row) {
+  if ((row.flags & kHasOffset) == 0) {
+    ++state_.foreign;
+    return;
+  }
+  if (lineage.first_handed == kNoOffset) lineage.first_handed = row.offset;
+  lineage.next = std::max(lineage.next, row.offset + 1);
+  if (partition(lineage.partition).foreign.insert(row.offset)) ++state_.foreign;
+}
+
 void Fold::delivered_damaged(Lineage& lineage, const Row& row) {
   Named named{.partition = lineage.partition, .lineage = kNone, .group = lineage.group};
   named.key.index = kNone;
@@ -133,7 +144,7 @@ void Fold::delivered_damaged(Lineage& lineage, const Row& row) {
     Handing handing = hand_over(number, row.offset);
     named.offset = row.offset;
     named.lineage = number;
-    is_new = !handing.repeat;
+    is_new = state_.groups[lineage.group].partitions[lineage.partition].damaged.insert(row.offset);
     sight_damaged(lineage.partition, row.offset, kSeenHanded, group_bit(lineage.group));
     const Slot* slot = state_.partitions[lineage.partition].log.find(row.offset);
     if (slot != nullptr && slot->named()) {
@@ -152,10 +163,6 @@ void Fold::delivered_damaged(Lineage& lineage, const Row& row) {
 
 void Fold::delivered_foreign(const Lineage& lineage, const Row& row, core::KeyRef ref, bool is_new) {
   if (!is_new) return;
-  if ((row.flags & kOtherRun) != 0 && !state_.options.contract.topic_created) {
-    ++state_.foreign;
-    return;
-  }
   Named named{.key = ref, .sequence = row.sequence, .partition = lineage.partition, .group = lineage.group};
   if ((row.flags & kOtherRun) != 0) named.key.index = kNone;
   if ((row.flags & kHasOffset) != 0) named.offset = row.offset;
@@ -171,19 +178,14 @@ void Fold::delivered(const Source& source, const Row& row) {
   ++group.deliveries;
   const bool placed = (row.flags & kHasOffset) != 0;
   if ((row.flags & kDamaged) != 0) return delivered_damaged(lineage, row);
+  if ((row.flags & kOtherRun) != 0 && !state_.options.contract.topic_created) return delivered_leftover(lineage, row);
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = state_.key(ref);
   Named named{.key = ref, .sequence = row.sequence, .partition = lineage.partition, .lineage = number,
               .group = lineage.group};
   if (placed) named.offset = row.offset;
-  if (key != nullptr && row.sequence >= key->issued_end && state_.blocks[ref.block].open_ended) {
-    issued(*key, row.sequence);  // its producer died: what it did after its last report is unknown
-    close_attempts(ref);
-  }
   const bool nobodys = key == nullptr || (row.flags & kOtherRun) != 0;
-  const KeyDetail* detail = nobodys ? nullptr : state_.key_details.find(key->detail);
-  const bool phantom = !nobodys && (row.sequence >= key->issued_end ||
-                                    (detail != nullptr && detail->failed.contains(row.sequence)));
+  const bool phantom = !nobodys && is_phantom(ref, *key, row.sequence);
   Handing handing;
   if (placed) {
     const bool was_handed = group.partitions[lineage.partition].handed.contains(row.offset);
@@ -221,12 +223,33 @@ void Fold::delivered(const Source& source, const Row& row) {
   } else if (row.sequence > group_key.high) {
     group_key.high = row.sequence;
   }
-  if (detail != nullptr) landed(ref, row.sequence);
+  if (key->detail != kNone) landed(ref, row.sequence);
   if (placed) {
     sight(lineage.partition, row.offset,
           {.ref = ref, .sequence = row.sequence, .how = kSeenHanded, .groups = group_bit(lineage.group),
            .wrong_partition = (row.flags & kWrongPartition) != 0});
   }
+}
+
+bool Fold::is_phantom(core::KeyRef ref, KeyState& key, std::uint64_t sequence) {
+  if (sequence >= key.issued_end) {
+    if (state_.blocks[ref.block].open_ended) {
+      issued(key, sequence);  // its producer died: what it did after its last report is unknown
+      close_attempts(ref);
+    } else if (!state_.owner_reports(ref.block)) {
+      issue_provisionally(key, sequence);
+    }
+  }
+  if (sequence >= key.issued_end) return true;
+  const KeyDetail* detail = state_.key_details.find(key.detail);
+  return detail != nullptr && detail->failed.contains(sequence);
+}
+
+void Fold::arrived(Group& group, GroupDetail* detail, const Named& named) {
+  ++group.received;
+  if (detail == nullptr || !detail->late.contains(named.sequence) || !detail->arrived_late.insert(named.sequence)) return;
+  ++group.late;
+  state_.alarm(core::Code::kLate, named);
 }
 
 void Fold::landed(core::KeyRef ref, std::uint64_t sequence) {
@@ -246,7 +269,7 @@ void Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t s
       state_.group_details.get(group_key.detail).holes.push_back({group_key.top, sequence, offset, lineage});
     }
     group_key.top = sequence + 1;
-    ++group.received;
+    arrived(group, state_.group_details.find(group_key.detail), named);
     return;
   }
   GroupDetail* detail = state_.group_details.find(group_key.detail);
@@ -258,11 +281,7 @@ void Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t s
       auto place = detail->holes.erase(found);
       if (sequence + 1 < hole.end) place = detail->holes.insert(place, {sequence + 1, hole.end, hole.higher_offset, hole.lineage});
       if (hole.begin < sequence) detail->holes.insert(place, {hole.begin, sequence, hole.higher_offset, hole.lineage});
-      ++group.received;
-      if (detail->late.contains(sequence) && detail->arrived_late.insert(sequence)) {
-        ++group.late;
-        state_.alarm(core::Code::kLate, named);
-      }
+      arrived(group, detail, named);
       return filled(hole, group_key, named, handing);
     }
   }
@@ -295,6 +314,8 @@ void Fold::filled(const Hole& hole, GroupKey& group_key, const Named& named, con
         return reordered(group_key, named);
       }
     }
+  } else if (placed && contract.partition_change) {
+    ++state_.pairs_not_judged;
   } else if (!placed && ordered_before(jumper, own)) {
     return reordered(group_key, named);
   }
@@ -340,7 +361,7 @@ bool Fold::must_wait(const Source& source, const Row& row) const {
     const auto owner = state_.literal_owner.find(ref.index);
     return owner == state_.literal_owner.end() || owner->second != source.id;
   }
-  if (key == nullptr || state_.blocks[ref.block].open_ended) return false;
+  if (key == nullptr || state_.blocks[ref.block].open_ended || !state_.owner_reports(ref.block)) return false;
   return state_.blocks[ref.block].identity.source != source.id;
 }
 

@@ -297,14 +297,17 @@ void Fold::raw(const Source& source, const Row& row) {
   Named named{.key = ref, .sequence = row.sequence, .partition = row.which, .offset = row.offset};
   const std::size_t named_max = state_.options.limits.named_max;
   if ((row.flags & kDamaged) != 0) {
-    if (!handed) state_.raw_corrupt.add(named, named_max);
+    const bool known = std::any_of(state_.groups.begin(), state_.groups.end(), [&](const Group& group) {
+      return row.which < group.partitions.size() && group.partitions[row.which].damaged.contains(row.offset);
+    });
+    if (!known) state_.raw_corrupt.add(named, named_max);
     sight_damaged(row.which, row.offset, kSeenRaw, 0);
     return;
   }
   KeyState* key = state_.key(ref);
   const bool of_other_run = (row.flags & kOtherRun) != 0;
   if (of_other_run && !state_.options.contract.topic_created) {
-    if (!handed) ++state_.foreign;
+    if (state_.partitions[row.which].foreign.insert(row.offset)) ++state_.foreign;
     return;
   }
   if (of_other_run || key == nullptr) {
@@ -315,13 +318,8 @@ void Fold::raw(const Source& source, const Row& row) {
     }
     return;
   }
-  if (row.sequence >= key->issued_end && state_.blocks[ref.block].open_ended) {
-    issued(*key, row.sequence);
-    close_attempts(ref);
-  }
   state_.raw_seen[ref].insert(row.sequence);
-  const KeyDetail* detail = state_.key_details.find(key->detail);
-  if (row.sequence >= key->issued_end || (detail != nullptr && detail->failed.contains(row.sequence))) {
+  if (is_phantom(ref, *key, row.sequence)) {
     bool known = handed;
     for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
       const auto* own = state_.group_details.find(state_.group_key(group, ref).detail);

@@ -37,7 +37,10 @@ KeyState* Fold::producer_key(const Source& source, core::KeyRef key) {
 }
 
 void Fold::issued(KeyState& key, std::uint64_t sequence) {
-  if (sequence < key.issued_end) return;
+  if (sequence < key.issued_end) {
+    if (KeyDetail* detail = state_.key_details.find(key.detail)) detail->provisional.erase(sequence);
+    return;
+  }
   state_.issued += sequence + 1 - key.issued_end;
   key.issued_end = sequence + 1;
 }
@@ -82,7 +85,13 @@ void Fold::acked(const Source& source, const Row& row) {
 void Fold::failed(const Source& source, const Row& row) {
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = producer_key(source, ref);
-  if (key == nullptr || !decide(*key, row.sequence)) return;
+  if (key == nullptr) return;
+  if (!decide(*key, row.sequence)) {
+    KeyDetail* detail = state_.key_details.find(key->detail);
+    if (detail == nullptr || !detail->unknown.erase(row.sequence)) return;
+    detail->landed.erase(row.sequence);  // it became known after all
+    --state_.unknown;
+  }
   ++state_.failed;
   state_.key_details.get(key->detail).failed.insert(row.sequence);
   failed_but_seen(ref, row.sequence);
@@ -125,9 +134,33 @@ void Fold::make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence)
   if (raw != state_.raw_seen.end() && raw->second.contains(sequence)) detail.landed.insert(sequence);
 }
 
+void Fold::issue_provisionally(KeyState& key, std::uint64_t sequence) {
+  if (sequence < key.issued_end) return;
+  state_.key_details.get(key.detail).provisional.insert_range(key.issued_end, sequence + 1);
+  state_.issued += sequence + 1 - key.issued_end;
+  key.issued_end = sequence + 1;
+}
+
+// The owner is back and did not report them: nobody issued them.
+void Fold::withdraw_provisional(core::KeyRef ref, KeyState& key) {
+  KeyDetail* detail = state_.key_details.find(key.detail);
+  if (detail == nullptr || detail->provisional.empty()) return;
+  const core::RangeSet never = detail->provisional;
+  detail->provisional.clear();
+  state_.issued -= never.size();
+  for (const auto& range : never.ranges()) {
+    for (std::uint64_t s = range.begin; s < range.end; ++s) {
+      if (!decide(key, s)) continue;
+      state_.key_details.get(key.detail).failed.insert(s);  // no obligation, and a phantom if it was seen
+      failed_but_seen(ref, s);
+    }
+  }
+}
+
 void Fold::close_attempts(core::KeyRef ref) {
   KeyState* key = state_.key(ref);
   if (key == nullptr) return;
+  if (state_.owner_reports(ref.block)) withdraw_provisional(ref, *key);
   KeyDetail* detail = state_.key_details.find(key->detail);
   if (detail != nullptr && !detail->open.empty()) {
     const core::RangeSet open = detail->open;

@@ -12,6 +12,7 @@ namespace sp::track {
 namespace {
 
 constexpr std::size_t kPrefetchRows = 32;
+constexpr std::uint64_t kRoundsToWait = 2;  // the owner of a key was asked after the delivery was reported, and has answered
 
 void prefetch(const State& state, const Source& source, const Row& row) {
   if (row.kind > RowKind::kDelivered) return;
@@ -24,7 +25,7 @@ void prefetch(const State& state, const Source& source, const Row& row) {
 // True if the owner of the key reported the attempt in rows that wait for a tick.
 bool issued_in_queue(const Source& owner, core::KeyRef ref, std::uint64_t sequence) {
   bool first = true;
-  for (const Delta& delta : owner.queue) {
+  for (const auto& [delta, round] : owner.queue) {
     for (std::size_t at = first ? owner.row : 0; at < delta.rows.size(); ++at) {
       const Row& row = delta.rows[at];
       if (row.kind <= RowKind::kUnknown && row.sequence >= sequence && Fold::map_key(owner, row.key) == ref) return true;
@@ -55,7 +56,7 @@ bool still_waits(State& state, const Fold& fold, Source& source, const Row& row)
 bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
   bool moved = false;
   while (!source.queue.empty() && !source.waiting) {
-    const Delta& delta = source.queue.front();
+    const Delta& delta = source.queue.front().delta;
     for (; source.row < delta.rows.size(); ++source.row) {
       const Row& row = delta.rows[source.row];
       if (source.row + kPrefetchRows < delta.rows.size()) prefetch(state, source, delta.rows[source.row + kPrefetchRows]);
@@ -64,11 +65,8 @@ bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
         if (row.sequence > state.tick && !decide) source.waiting = true;
       } else if (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
                  !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row))) {
-        if (row.kind == RowKind::kDelivered && !decide && still_waits(state, fold, source, row)) {
-          if (!source.blocked_round) source.blocked_round = state.round;
-          if (state.round < *source.blocked_round + 2) return moved;
-        }
-        source.blocked_round.reset();
+        const bool old = decide || state.round >= source.queue.front().round + kRoundsToWait;
+        if (!old && still_waits(state, fold, source, row)) return moved;
         fold.row(source, delta, row);
       }
       ++source.rows_folded;
@@ -105,7 +103,7 @@ void enqueue(State& state, Source& source, Delta delta) {
     const auto ref = state.keys.find(delta.literals[i]);
     source.literals.push_back(ref.value_or(core::KeyRef{core::KeySpace::kLiteralBlock, kNone}));
   }
-  source.queue.push_back(std::move(delta));
+  source.queue.push_back({std::move(delta), state.round});
 }
 
 Source& source_of(State& state, core::SourceId id) {
@@ -131,6 +129,7 @@ void Ledger::expect(core::SourceId source) { source_of(*state_, source).expected
 
 Applied Ledger::apply(Delta delta) {
   Source& source = source_of(*state_, delta.source);
+  source.away = false;
   if (delta.number <= source.applied) return Applied::kSeen;
   if (delta.number > source.applied + 1) {
     const std::uint64_t number = delta.number;

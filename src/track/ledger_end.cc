@@ -102,6 +102,9 @@ void Ledger::finish() {
   State& state = *state_;
   if (state.finished) return;
   drain();
+  for (auto& [id, source] : state.sources) {
+    if (source.away) lose(id, false);  // it stayed away: its keys are unknown, never absent
+  }
   if (!state.load_closed) close_load();
   Fold fold(state);
   for (std::uint32_t number = 0; number < state.partitions.size(); ++number) {

@@ -108,21 +108,22 @@ void Recorder::raw(const Observation& observation) {
   row.offset = observation.offset.value();
 }
 
+std::uint32_t& Recorder::held(std::uint32_t consumer, std::uint32_t partition) {
+  if (open_.size() <= consumer) open_.resize(consumer + 1);
+  auto& partitions = open_[consumer];
+  if (partitions.size() <= partition) partitions.resize(partition + 1, kNoLineage);
+  return partitions[partition];
+}
+
 std::uint32_t Recorder::lineage_of(const Observation& observation) {
-  if (last_lineage_ < lineages_.size()) {
-    const Lineage& last = lineages_[last_lineage_];
-    if (last.open && last.consumer == observation.process && last.partition == observation.partition.value()) {
-      return last_lineage_;
-    }
-  }
-  const auto found = open_.find({observation.process, observation.partition.value()});
-  if (found != open_.end()) return last_lineage_ = found->second;
+  const std::uint32_t number = held(observation.process, observation.partition.value());
+  if (number != kNoLineage) return number;
   // A driver that never said assign: the first delivery opens the possession.
   LineageOpen open;
   open.consumer = observation.process;
   open.group = observation.group;
   open.partition = observation.partition;
-  return last_lineage_ = open_lineage(std::move(open));
+  return open_lineage(std::move(open));
 }
 
 std::uint32_t Recorder::open_lineage(LineageOpen open) {
@@ -130,19 +131,22 @@ std::uint32_t Recorder::open_lineage(LineageOpen open) {
   Lineage& lineage = lineages_.emplace_back();
   lineage.consumer = open.consumer;
   lineage.partition = open.partition.value();
-  open_[{lineage.consumer, lineage.partition}] = number;
+  held(lineage.consumer, lineage.partition) = number;
   add(RowKind::kOpen, number).sequence = current_.opens.size();
   current_.opens.push_back(std::move(open));
   return number;
 }
 
+void Recorder::close_lineage(std::uint32_t number, core::LineageClose how) {
+  lineages_[number].open = false;
+  held(lineages_[number].consumer, lineages_[number].partition) = kNoLineage;
+  add(RowKind::kClose, number).sequence = static_cast<std::uint64_t>(how);
+}
+
 void Recorder::assign(const Observation& observation) {
-  const auto held = open_.find({observation.process, observation.partition.value()});
-  if (held != open_.end()) {  // a driver that assigns anew without a revoke lost the old possession
-    lineages_[held->second].open = false;
-    add(RowKind::kClose, held->second).sequence = static_cast<std::uint64_t>(core::LineageClose::kLost);
-    open_.erase(held);
-  }
+  const std::uint32_t old = held(observation.process, observation.partition.value());
+  // A driver that assigns anew without a revoke lost the old possession.
+  if (old != kNoLineage) close_lineage(old, core::LineageClose::kLost);
   LineageOpen open;
   open.consumer = observation.process;
   open.group = observation.group;
@@ -156,18 +160,14 @@ void Recorder::assign(const Observation& observation) {
 }
 
 void Recorder::revoke(const Observation& observation) {
-  const auto held = open_.find({observation.process, observation.partition.value()});
-  if (held == open_.end()) return;
-  lineages_[held->second].open = false;
-  Row& row = add(RowKind::kClose, held->second);
-  row.sequence = static_cast<std::uint64_t>(observation.close);
-  open_.erase(held);
+  const std::uint32_t number = held(observation.process, observation.partition.value());
+  if (number != kNoLineage) close_lineage(number, observation.close);
 }
 
 void Recorder::commit_invoked(const Observation& observation) {
-  const auto held = open_.find({observation.process, observation.partition.value()});
-  if (held == open_.end()) return;  // of a partition it does not hold: no lineage to judge it by
-  commits_.push_back({held->second, observation.offset, lineages_[held->second].handed_end});
+  const std::uint32_t number = held(observation.process, observation.partition.value());
+  if (number == kNoLineage) return;  // of a partition it does not hold: no lineage to judge it by
+  commits_.push_back({number, observation.offset, lineages_[number].handed_end});
 }
 
 void Recorder::commit_answered(const Observation& observation, CommitOutcome outcome) {
@@ -231,9 +231,10 @@ void Recorder::acknowledge(std::uint64_t number) {
 
 std::vector<Recorder::Covered> Recorder::take_covered(std::uint32_t consumer) {
   std::vector<Covered> covered;
-  for (auto place = open_.lower_bound({consumer, 0}); place != open_.end() && place->first.first == consumer;
-       ++place) {
-    Lineage& lineage = lineages_[place->second];
+  if (consumer >= open_.size()) return covered;
+  for (const std::uint32_t number : open_[consumer]) {
+    if (number == kNoLineage) continue;
+    Lineage& lineage = lineages_[number];
     if (lineage.covered_end <= lineage.taken_end) continue;
     lineage.taken_end = lineage.covered_end;
     covered.push_back({core::PartitionId{lineage.partition}, core::Offset{lineage.covered_end}});
@@ -242,11 +243,10 @@ std::vector<Recorder::Covered> Recorder::take_covered(std::uint32_t consumer) {
 }
 
 bool Recorder::all_covered(std::uint32_t consumer) const {
-  for (auto place = open_.lower_bound({consumer, 0}); place != open_.end() && place->first.first == consumer;
-       ++place) {
-    if (lineages_[place->second].last_delta > acknowledged_) return false;
-  }
-  return true;
+  if (consumer >= open_.size()) return true;
+  return std::none_of(open_[consumer].begin(), open_[consumer].end(), [&](std::uint32_t number) {
+    return number != kNoLineage && lineages_[number].last_delta > acknowledged_;
+  });
 }
 
 std::size_t Recorder::rows_kept() const { return rows_in_kept_ + current_.rows.size(); }

@@ -10,9 +10,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "core/key_space.h"
@@ -54,6 +52,7 @@ class Recorder final : public core::ObservationSink {
   [[nodiscard]] std::size_t rows_kept() const;
 
  private:
+  static constexpr std::uint32_t kNoLineage = ~std::uint32_t{0};
   struct Lineage {
     std::uint32_t consumer = 0;
     std::uint32_t partition = 0;
@@ -84,7 +83,10 @@ class Recorder final : public core::ObservationSink {
   void commit_invoked(const core::Observation& observation);
   void commit_answered(const core::Observation& observation, CommitOutcome outcome);
   std::uint32_t open_lineage(LineageOpen open);
+  void close_lineage(std::uint32_t number, core::LineageClose how);
   [[nodiscard]] std::uint32_t lineage_of(const core::Observation& observation);
+  // Where the open lineage of that consumer and partition is noted.
+  [[nodiscard]] std::uint32_t& held(std::uint32_t consumer, std::uint32_t partition);
   // The key of a delivered or raw-read record, and what its content adds to the row's flags.
   [[nodiscard]] core::KeyRef resolve(const core::Observation& observation, std::uint8_t& flags);
 
@@ -98,11 +100,10 @@ class Recorder final : public core::ObservationSink {
   std::uint32_t blocks_sent_ = 1;
   std::uint32_t literals_sent_ = 0;
   std::vector<Lineage> lineages_;  // by number
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> open_;  // (consumer, partition) -> lineage
+  std::vector<std::vector<std::uint32_t>> open_;  // [consumer][partition] -> lineage, or kNoLineage
   std::vector<std::uint32_t> dirty_;
   std::deque<Mark> marks_;
   std::vector<OpenCommit> commits_;
-  std::uint32_t last_lineage_ = ~std::uint32_t{0};  // of the last delivery, tried first
 };
 
 }  // namespace sp::track

@@ -8,7 +8,7 @@ namespace sp::track {
 bool KeyDetail::empty() const {
   return open.empty() && failed.empty() && unknown.empty() && landed.empty() && unknown_settled.empty() &&
          unknown_cohorts.empty() && scan_holes.empty() && inverted.empty() && misplaced.empty() &&
-         misplaced_only.empty() && raw_phantoms.empty();
+         misplaced_only.empty() && provisional.empty() && raw_phantoms.empty();
 }
 
 bool GroupDetail::empty() const {
@@ -63,6 +63,12 @@ void State::alarm(core::Code code, const Named& named) {
   if (named.offset != kNoOffset && named.partition != kNone) {
     alarm.position = core::Position{core::PartitionId{named.partition}, core::Offset{named.offset}};
   }
+}
+
+bool State::owner_reports(std::uint32_t block) const {
+  if (block == core::KeySpace::kLiteralBlock) return true;
+  const auto owner = sources.find(blocks[block].identity.source);
+  return owner != sources.end() && !owner->second.lost && !owner->second.away;
 }
 
 bool ordered_before(const Lineage& a, const Lineage& b) {

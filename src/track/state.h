@@ -80,6 +80,7 @@ struct KeyDetail {
   core::RangeSet inverted;      // reordered-write
   core::RangeSet misplaced;
   core::RangeSet misplaced_only;  // scanned in a wrong partition only
+  core::RangeSet provisional;   // counted as issued because its owner was away when it was delivered
   core::RangeSet raw_phantoms;  // in the raw read, nobody issued them or their attempt failed
   [[nodiscard]] bool empty() const;
 };
@@ -194,6 +195,7 @@ struct Lineage {
 
 struct GroupPartition {
   core::RangeSet handed;                // positions, all lineages
+  core::RangeSet damaged;               // positions that were handed over damaged
   std::uint64_t repeats = 0;
   std::uint64_t committed = 0;          // highest end of a commit with outcome ok
   std::vector<std::uint32_t> lineages;  // by arrival
@@ -220,6 +222,11 @@ struct Block {
   HugeVector<KeyState> keys;
 };
 
+struct Queued {
+  Delta delta;
+  std::uint64_t round = 0;              // in which it was applied
+};
+
 struct Source {
   core::SourceId id;
   bool expected = true;                 // ticks wait for it
@@ -228,12 +235,11 @@ struct Source {
   bool away = false;
   std::uint64_t applied = 0;            // deltas folded or queued without a gap
   std::map<std::uint64_t, Delta> early;
-  std::deque<Delta> queue;              // applied, not yet folded to the end
+  std::deque<Queued> queue;             // applied, not yet folded to the end
   std::size_t row = 0;                  // next row of queue.front()
   std::uint64_t rows_folded = 0;
   std::uint64_t answered = 0;           // highest tick answered, as folded
   bool waiting = false;                 // for the tick it answered to be complete
-  std::optional<std::uint64_t> blocked_round;  // waits for the owner of a key since that round
   std::vector<std::uint32_t> blocks;    // its block numbers -> ours
   std::vector<core::KeyRef> literals;   // its literal numbers -> ours
   std::vector<std::uint32_t> lineages;  // its lineage numbers -> ours
@@ -241,6 +247,7 @@ struct Source {
 
 struct PartitionState {
   PartitionLog log;
+  core::RangeSet foreign;               // positions of other runs' records, in a reused topic
   core::RangeSet raw_present;           // positions at which the raw read found a record
   core::RangeSet raw_covered;           // positions the raw read saw, records or not
   bool raw_incomplete = false;
@@ -313,6 +320,7 @@ struct State {
   std::uint64_t unpositioned = 0;
   std::uint64_t unchecked = 0;                      // too short to carry a checksum
   std::uint64_t foreign = 0;
+  std::uint64_t pairs_not_judged = 0;               // across a declared partition change
   std::map<std::string, std::uint64_t> not_checked;
   std::vector<Alarm> alarms;
   Progress progress;
@@ -341,6 +349,8 @@ struct State {
   // The sequences of the key that the group received.
   [[nodiscard]] core::RangeSet received_set(const GroupKey& group_key_state) const;
   void alarm(core::Code code, const Named& named);
+  // True if the owner of the block may still report: it is neither lost nor away.
+  [[nodiscard]] bool owner_reports(std::uint32_t block) const;
 };
 
 // Lineages of one partition and group in their order: by generation, then opening. True if it is certain that a was before b.

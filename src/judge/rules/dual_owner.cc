@@ -12,7 +12,7 @@ bool legal(const track::Lineage& first, const track::Lineage& second) {
   if (first.member == second.member) return true;
   if (!first.instance.empty() && first.instance == second.instance) return true;
   if (first.source.worker == second.source.worker && first.source.incarnation < second.source.incarnation) return true;
-  return !first.open;
+  return !first.open && first.close != core::LineageClose::kClosed;  // a close at the end gives nothing back
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ class Losses {
       if (own.top == key.outcome_top && own.detail == track::kNone && detail == nullptr && !full) continue;
       const core::RangeSet acked = state_.acked_set(key);
       const core::RangeSet received = state_.received_set(own);
-      for (const auto& range : acked.minus(received).ranges()) {
+      const core::RangeSet absent = acked.minus(received);
+      for (const auto& range : absent.ranges()) {
         for (std::uint64_t s = range.begin; s < range.end; ++s) missing(group, ref, own, s, raw);
       }
       if (detail != nullptr && raw != nullptr) landed_but_passed(group, ref, detail->unknown.intersect(*raw).minus(received));
@@ -61,17 +62,25 @@ class Losses {
       ++context_.result.undecided;
       return;
     }
+    const bool whole = place && nothing_of(group, place->partition.value());
     core::Blame blame = core::Blame::kUnknown;
-    std::string_view note = "acknowledged, never received";
+    std::string_view note = whole ? "acknowledged, never received, nor anything of its whole partition" : "acknowledged, never received";
     if (in_log) {
       blame = went_past ? core::Blame::kClient : core::Blame::kBehind;
       note = went_past ? "acknowledged and in the log, passed over by the consumers"
+             : whole   ? "acknowledged and in the log, but nothing of its whole partition was delivered"
                        : "acknowledged and in the log, never reached by the consumers";
     } else if (raw_complete_) {
       blame = core::Blame::kLog;
-      note = "acknowledged, not in the log";
+      note = whole ? "acknowledged, not in the log; nothing of its whole partition was delivered" : "acknowledged, not in the log";
     }
     lose(group, ref, sequence, blame, place, note);
+  }
+
+  // True if the group was handed nothing of that partition.
+  [[nodiscard]] bool nothing_of(std::uint32_t group, std::uint32_t partition) const {
+    const auto& partitions = state_.groups[group].partitions;
+    return partition >= partitions.size() || partitions[partition].handed.empty();
   }
 
   bool excused(const std::optional<core::Position>& place, std::uint64_t sequence, const core::RangeSet* raw) {
