@@ -77,8 +77,7 @@ void Histogram::record_corrected(Nanoseconds value, Nanoseconds expected_interva
 void Histogram::merge(const Histogram& other) {
   if (other.empty()) return;
   if (this == &other) {
-    const Histogram copy = other;
-    merge(copy);
+    merge(Histogram(other));
     return;
   }
   add(other.first_bucket_ + other.counts_.size() - 1, 0);

@@ -61,6 +61,7 @@ struct Proof {
   std::vector<std::string> defects;             // as given: KIND:rate=|count=; parsed by driver/embedded
   std::uint64_t seed = 0;                       // of everything that is drawn
 
+  bool operator==(const Proof&) const = default;
   [[nodiscard]] std::chrono::seconds final_wait_or_default() const { return final_wait.value_or(std::chrono::seconds{30}); }
   [[nodiscard]] core::Contract contract(bool idempotent_client) const;
 };

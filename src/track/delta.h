@@ -46,6 +46,7 @@ constexpr std::uint8_t kDamaged = 4;       // content is damaged; key and sequen
 constexpr std::uint8_t kOtherRun = 8;      // intact, of another run
 constexpr std::uint8_t kReached = 16;
 constexpr std::uint8_t kWrongPartition = 32;  // the payload asked for another partition than it was found in
+constexpr std::uint8_t kRightPartition = 64;  // the payload asked for the partition it was found in
 
 struct Row {
   RowKind kind = RowKind::kIssued;

@@ -64,6 +64,10 @@ class Fold {
   };
   Handing hand_over(std::uint32_t lineage, std::uint64_t offset);
   void repeated(std::uint32_t lineage, const Named& named, Handing& handing);
+  // True if the lineage handed over the record from another position than `named.offset`.
+  [[nodiscard]] bool handed_over_copy(const Lineage& lineage, const Named& named) const;
+  // Lineages that had gone on past the position now handed over by another.
+  void suspect_others(std::uint32_t lineage, const Named& named);
   void jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end);
   // The record counts as received by the group; order is judged if `handing` is given.
   void receive(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
@@ -72,6 +76,8 @@ class Fold {
   void again(GroupKey& group_key, const Named& named, const Handing& handing);
   void reordered(GroupKey& group_key, const Named& named);
   [[nodiscard]] bool overtook_in_log(const Lineage& lineage, const Named& named);
+  [[nodiscard]] bool handed_higher(const Lineage& lineage, const Named& named) const;
+  void name_damaged(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
   void landed(core::KeyRef ref, std::uint64_t sequence);
 
   // log side
@@ -81,7 +87,7 @@ class Fold {
     std::uint64_t sequence = 0;
     std::uint8_t how = 0;               // kSeenAck, kSeenHanded, kSeenRaw
     std::uint32_t groups = 0;           // the bit of the group that was handed it
-    bool wrong_partition = false;       // its payload asked for another
+    std::uint8_t placement = 0;         // kRightPartition, kWrongPartition, or 0 where its payload does not say
   };
   void sight(std::uint32_t partition, std::uint64_t offset, const Sighting& sighting);
   void sight_damaged(std::uint32_t partition, std::uint64_t offset, std::uint8_t how, std::uint32_t groups);
@@ -89,10 +95,11 @@ class Fold {
   void conflict(std::uint32_t partition, std::uint64_t offset, Slot& slot, const Sighting& sighting);
   void advance(std::uint32_t partition);
   void scan(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence,
-            bool wrong_partition);
+            std::uint8_t placement);
   void scan_below(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key,
                   std::uint64_t sequence);
   void unscan(core::KeyRef ref, std::uint64_t sequence);
+  void invert_if_behind(const Named& named);
   void invert_lower(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key,
                     std::uint64_t sequence);
   void inverted(KeyState& key, const Named& named);

@@ -82,6 +82,25 @@ Fold::Handing Fold::hand_over(std::uint32_t number, std::uint64_t offset) {
   return handing;
 }
 
+bool Fold::handed_over_copy(const Lineage& lineage, const Named& named) const {
+  const PartitionLog& log = state_.partitions[lineage.partition].log;
+  for (std::uint64_t at = std::max(lineage.begin(), log.tail()); at < std::min(lineage.next, log.head()); ++at) {
+    const Slot* slot = log.in_ring(at);
+    if (at != named.offset && slot->named() && slot->is(named.key, named.sequence) && lineage.handed.contains(at)) return true;
+  }
+  return false;
+}
+
+// True if the lineage handed over a higher sequence of the key from a higher position.
+bool Fold::handed_higher(const Lineage& lineage, const Named& named) const {
+  const PartitionLog& log = state_.partitions[lineage.partition].log;
+  for (std::uint64_t at = std::max(named.offset + 1, log.tail()); at < std::min(lineage.next, log.head()); ++at) {
+    const Slot* slot = log.in_ring(at);
+    if (slot->named() && slot->key == named.key && slot->sequence > named.sequence && lineage.handed.contains(at)) return true;
+  }
+  return false;
+}
+
 // The lineage went on past [begin, end). What the group had been handed there before, it may have skipped.
 void Fold::jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end) {
   const GroupPartition& group = state_.groups[lineage.group].partitions[lineage.partition];
@@ -96,9 +115,25 @@ void Fold::jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end) {
         ++state_.not_checked["skip"];
         continue;
       }
-      lineage.suspects.push_back({{.key = slot->key, .sequence = slot->sequence, .partition = lineage.partition,
-                                   .offset = at, .group = lineage.group}, false});
+      const Named named{.key = slot->key, .sequence = slot->sequence, .partition = lineage.partition, .offset = at,
+                        .group = lineage.group};
+      if (!handed_over_copy(lineage, named)) lineage.suspects.push_back({.record = named});
     }
+  }
+}
+
+void Fold::suspect_others(std::uint32_t number, const Named& named) {
+  if (state_.options.contract.shared) return;
+  for (const std::uint32_t other : state_.groups[named.group].partitions[named.partition].lineages) {
+    Lineage& lineage = state_.lineages[other];
+    const bool went_past = other != number && !lineage.handed.empty() && lineage.begin() <= named.offset &&
+                           named.offset < lineage.next && !lineage.handed.contains(named.offset);
+    if (!went_past || handed_over_copy(lineage, named)) continue;
+    if (lineage.suspects.size() >= kSuspectsMax) {
+      ++state_.not_checked["skip"];
+      continue;
+    }
+    lineage.suspects.push_back({.record = named, .passed = handed_higher(lineage, named)});
   }
 }
 
@@ -144,7 +179,8 @@ void Fold::delivered_damaged(Lineage& lineage, const Row& row) {
     Handing handing = hand_over(number, row.offset);
     named.offset = row.offset;
     named.lineage = number;
-    is_new = state_.groups[lineage.group].partitions[lineage.partition].damaged.insert(row.offset);
+    state_.groups[lineage.group].partitions[lineage.partition].damaged.insert(row.offset);
+    is_new = partition(lineage.partition).damaged.insert(row.offset);
     sight_damaged(lineage.partition, row.offset, kSeenHanded, group_bit(lineage.group));
     const Slot* slot = state_.partitions[lineage.partition].log.find(row.offset);
     if (slot != nullptr && slot->named()) {
@@ -214,9 +250,20 @@ void Fold::delivered(const Source& source, const Row& row) {
     return;
   }
   for (Suspect& suspect : lineage.suspects) {
-    if (suspect.record.key == ref && suspect.record.sequence < row.sequence) suspect.passed = true;
+    if (suspect.record.key != ref) continue;
+    suspect.passed = suspect.passed || suspect.record.sequence < row.sequence;
+    suspect.handed = suspect.handed || suspect.record.sequence == row.sequence;
+  }
+  if (!group.skips.items.empty() && placed) {  // it was not skipped: the lineage hands over another copy
+    const auto withdrawn = std::erase_if(group.skips.items, [&](const Named& skip) {
+      return skip.lineage == number && skip.key == ref && skip.sequence == row.sequence;
+    });
+    group.skips.count -= withdrawn;
   }
   receive(lineage.group, ref, row.sequence, named.offset, number, &handing);
+  if (placed && !handing.repeat && row.offset + 1 < group.partitions[lineage.partition].handed.last() + 1) {
+    suspect_others(number, named);
+  }
   if (group_key.lineage != number) {
     group_key.lineage = number;
     group_key.high = row.sequence;
@@ -227,7 +274,7 @@ void Fold::delivered(const Source& source, const Row& row) {
   if (placed) {
     sight(lineage.partition, row.offset,
           {.ref = ref, .sequence = row.sequence, .how = kSeenHanded, .groups = group_bit(lineage.group),
-           .wrong_partition = (row.flags & kWrongPartition) != 0});
+           .placement = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition))});
   }
 }
 
@@ -325,21 +372,16 @@ void Fold::filled(const Hole& hole, GroupKey& group_key, const Named& named, con
 // The lineage had handed over a higher sequence of the key before: out of order if the log has the two in order.
 void Fold::again(GroupKey& group_key, const Named& named, const Handing& handing) {
   if (state_.options.contract.shared || !handing.backward || named.offset == kNoOffset) return;
-  if (overtook_in_log(state_.lineages[named.lineage], named)) reordered(group_key, named);
+  const Lineage& lineage = state_.lineages[named.lineage];
+  if (handed_over_copy(lineage, named)) return;  // only its first hand-over of the record counts
+  if (overtook_in_log(lineage, named)) reordered(group_key, named);
 }
 
 // True if the lineage handed over a higher sequence of the key from a higher position. Beyond the ring: if the key's log is in
 // order; else it is said that it could not be checked.
 bool Fold::overtook_in_log(const Lineage& lineage, const Named& named) {
-  const PartitionLog& log = state_.partitions[lineage.partition].log;
-  for (std::uint64_t at = std::max(named.offset + 1, log.tail()); at < std::min(lineage.next, log.head()); ++at) {
-    const Slot* slot = log.in_ring(at);
-    if (slot != nullptr && slot->named() && slot->key == named.key && slot->sequence > named.sequence &&
-        lineage.handed.contains(at)) {
-      return true;
-    }
-  }
-  if (named.offset >= log.tail()) return false;
+  if (handed_higher(lineage, named)) return true;
+  if (named.offset >= state_.partitions[lineage.partition].log.tail()) return false;
   const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
   if (detail == nullptr || detail->inverted.empty()) return true;
   ++state_.not_checked["reordered-delivery"];

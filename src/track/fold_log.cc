@@ -68,7 +68,7 @@ void Fold::sight(std::uint32_t number, std::uint64_t offset, const Sighting& sig
   }
   if (log.unfinished.size() >= state_.options.limits.outstanding_max) {
     ++state_.not_checked["inconsistent-position"];
-    scan(number, offset, sighting.ref, sighting.sequence, sighting.wrong_partition);
+    scan(number, offset, sighting.ref, sighting.sequence, sighting.placement);
     return;
   }
   merge(number, offset, log.unfinished[offset], sighting);
@@ -86,19 +86,33 @@ void Fold::merge(std::uint32_t number, std::uint64_t offset, Slot& slot, const S
   slot.sequence = sighting.sequence;
   slot.seen |= sighting.how | kNamed;
   slot.groups |= sighting.groups;
-  if (was_damaged && sighting.how == kSeenAck) {  // the damaged hand-over was of this record
+  if (was_damaged) name_damaged(number, offset, sighting.ref, sighting.sequence);
+  if (was_damaged && state_.key(sighting.ref) != nullptr) {  // the damaged hand-over was of this record
     for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
       const auto& partitions = state_.groups[group].partitions;
-      if (number < partitions.size() && partitions[number].handed.contains(offset)) {
+      if (number < partitions.size() && partitions[number].damaged.contains(offset)) {
         receive(group, sighting.ref, sighting.sequence, offset, kNone, nullptr);
       }
     }
   }
   // Passed over before it was known, or in a partition that is not its own: not in the order of the scan.
-  if (offset < state_.partitions[number].log.frontier() || sighting.wrong_partition) {
+  if (offset < state_.partitions[number].log.frontier() || sighting.placement == kWrongPartition) {
     slot.seen |= kScanned;
-    scan(number, offset, sighting.ref, sighting.sequence, sighting.wrong_partition);
+    scan(number, offset, sighting.ref, sighting.sequence, sighting.placement);
   }
+}
+
+// What was handed over or read damaged there has a name now.
+void Fold::name_damaged(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence) {
+  const auto name = [&](NamedList& list) {
+    for (Named& named : list.items) {
+      if (named.partition != number || named.offset != offset) continue;
+      named.key = ref;
+      named.sequence = sequence;
+    }
+  };
+  name(state_.raw_corrupt);
+  for (Group& group : state_.groups) name(group.corrupt);
 }
 
 void Fold::sight_damaged(std::uint32_t number, std::uint64_t offset, std::uint8_t how, std::uint32_t groups) {
@@ -128,7 +142,7 @@ void Fold::conflict(std::uint32_t number, std::uint64_t offset, Slot& slot, cons
     // What was read is what the log holds; the ack named a place that is another's, so it adds no copy.
     if ((slot.seen & kScanned) != 0) {
       unscan(slot.key, slot.sequence);
-      scan(number, offset, sighting.ref, sighting.sequence, false);
+      scan(number, offset, sighting.ref, sighting.sequence, sighting.placement);
     }
     slot.key = sighting.ref;
     slot.sequence = sighting.sequence;
@@ -151,7 +165,7 @@ void Fold::advance(std::uint32_t number) {
     log.set_frontier(offset + 1);
     if ((slot->seen & kScanned) != 0) continue;
     slot->seen |= kScanned;
-    scan(number, offset, slot->key, slot->sequence, false);
+    scan(number, offset, slot->key, slot->sequence, 0);
   }
 }
 
@@ -165,12 +179,12 @@ void Fold::sweep(std::uint32_t number, std::uint64_t limit) {
 }
 
 void Fold::scan(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence,
-                bool wrong_partition) {
+                std::uint8_t placement) {
   state_.partitions[number].log.scanned.insert(offset);
   KeyState* key = state_.key(ref);
   if (key == nullptr || sequence >= key->issued_end) return;  // nobody's: a phantom takes no part
-  if (key->partition == kNone && !wrong_partition) key->partition = number;
-  if (key->detail == kNone && key->partition == number && sequence == key->scan_end && !wrong_partition &&
+  if (key->partition == kNone && placement != kWrongPartition) key->partition = number;
+  if (key->detail == kNone && key->partition == number && sequence == key->scan_end && placement != kWrongPartition &&
       (offset >= key->scan_offset || key->scan_end == 0)) {  // the quiet way
     key->scan_end = sequence + 1;
     key->scan_offset = offset;
@@ -179,7 +193,7 @@ void Fold::scan(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, st
   const Named named{.key = ref, .sequence = sequence, .partition = number, .offset = offset};
   KeyDetail* detail = state_.key_details.find(key->detail);
   if (detail != nullptr && detail->failed.contains(sequence)) return;
-  const bool misplaced = wrong_partition || key->partition != number;
+  const bool misplaced = placement == kWrongPartition || (placement == 0 && key->partition != number);
   if (misplaced && !state_.options.contract.partition_change) {
     KeyDetail& own = state_.key_details.get(key->detail);
     if (own.misplaced.insert(sequence)) {
@@ -238,10 +252,11 @@ void Fold::unscan(core::KeyRef ref, std::uint64_t sequence) {
     return n.key == ref && n.sequence == sequence;
   });
   if (copy != named.end()) {
+    const Named first = *copy;
     named.erase(copy);
     --state_.second_copies.count;
     --state_.duplicate_writes;
-    return;
+    return invert_if_behind(first);
   }
   KeyDetail& detail = state_.key_details.get(key->detail);
   if (detail.misplaced_only.erase(sequence) || sequence >= key->scan_end) return;
@@ -253,6 +268,16 @@ void Fold::unscan(core::KeyRef ref, std::uint64_t sequence) {
     return hole.begin > sequence;
   });
   detail.scan_holes.insert(place, {sequence, sequence + 1, key->scan_offset, kNoOffset});
+}
+
+// The copy became the first one of its record: it may stand behind higher sequences.
+void Fold::invert_if_behind(const Named& named) {
+  const PartitionLog& log = state_.partitions[named.partition].log;
+  for (std::uint64_t at = log.tail(); at < std::min(named.offset, log.head()); ++at) {
+    const Slot* slot = log.in_ring(at);
+    if (slot->named() && slot->key == named.key && slot->sequence > named.sequence) return inverted(*state_.key(named.key), named);
+  }
+  if (log.tail() > 0) ++state_.not_checked["reordered-write"];
 }
 
 // `sequence` turned out to stand below positions of lower sequences: those are behind it in the log.
@@ -297,10 +322,7 @@ void Fold::raw(const Source& source, const Row& row) {
   Named named{.key = ref, .sequence = row.sequence, .partition = row.which, .offset = row.offset};
   const std::size_t named_max = state_.options.limits.named_max;
   if ((row.flags & kDamaged) != 0) {
-    const bool known = std::any_of(state_.groups.begin(), state_.groups.end(), [&](const Group& group) {
-      return row.which < group.partitions.size() && group.partitions[row.which].damaged.contains(row.offset);
-    });
-    if (!known) state_.raw_corrupt.add(named, named_max);
+    if (state_.partitions[row.which].damaged.insert(row.offset)) state_.raw_corrupt.add(named, named_max);
     sight_damaged(row.which, row.offset, kSeenRaw, 0);
     return;
   }
@@ -332,6 +354,8 @@ void Fold::raw(const Source& source, const Row& row) {
     return;
   }
   landed(ref, row.sequence);
+  sight(row.which, row.offset,
+        {.ref = ref, .sequence = row.sequence, .how = kSeenRaw, .placement = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition))});
   for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
     if (state_.received(group, ref, row.sequence)) continue;
     if (state_.raw_found.size() < state_.options.limits.outstanding_max) {
@@ -339,8 +363,6 @@ void Fold::raw(const Source& source, const Row& row) {
                                    core::Position{core::PartitionId{row.which}, core::Offset{row.offset}});
     }
   }
-  sight(row.which, row.offset,
-        {.ref = ref, .sequence = row.sequence, .how = kSeenRaw, .wrong_partition = (row.flags & kWrongPartition) != 0});
 }
 
 }  // namespace sp::track

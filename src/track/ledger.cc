@@ -66,7 +66,7 @@ bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
       } else if (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
                  !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row))) {
         const bool old = decide || state.round >= source.queue.front().round + kRoundsToWait;
-        if (!old && still_waits(state, fold, source, row)) return moved;
+        if (still_waits(state, fold, source, row) && !old) return moved;
         fold.row(source, delta, row);
       }
       ++source.rows_folded;

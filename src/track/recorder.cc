@@ -73,7 +73,7 @@ core::KeyRef Recorder::resolve(const Observation& observation, std::uint8_t& fla
     case core::Content::kIntact: break;
   }
   const auto asked = observation.asked_partition.value();
-  if (asked != ~std::uint32_t{0} && asked != observation.partition.value()) flags |= kWrongPartition;
+  if (asked != ~std::uint32_t{0}) flags |= asked == observation.partition.value() ? kRightPartition : kWrongPartition;
   if (observation.name.empty()) return observation.key;
   return keys_.find(observation.name).value_or(kNoKey);
 }

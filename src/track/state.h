@@ -160,6 +160,7 @@ struct AheadGap {           // a commit at `end` passed [begin, end) that the li
 struct Suspect {            // the lineage jumped over a record that the group had been handed before
   Named record;
   bool passed = false;      // and handed over a higher sequence of its key later
+  bool handed = false;      // but handed over the record after all, from another position
 };
 
 struct Lineage {
@@ -247,6 +248,7 @@ struct Source {
 
 struct PartitionState {
   PartitionLog log;
+  core::RangeSet damaged;               // positions that were handed over or read damaged
   core::RangeSet foreign;               // positions of other runs' records, in a reused topic
   core::RangeSet raw_present;           // positions at which the raw read found a record
   core::RangeSet raw_covered;           // positions the raw read saw, records or not

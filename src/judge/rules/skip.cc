@@ -25,7 +25,7 @@ void rule_skip(Context& context) {
   if (context.contract.acknowledgement == core::Acknowledgement::kIndividual) return;
   for (std::uint32_t number = 0; number < context.state.lineages.size(); ++number) {
     for (const auto& suspect : context.state.lineages[number].suspects) {
-      if (!suspect.passed) continue;
+      if (!suspect.passed || suspect.handed) continue;
       track::Named named = suspect.record;
       named.lineage = number;
       skip(context, named);

@@ -1,0 +1,220 @@
+// streaming-proof cluster up | status | leader | kill | freeze | thaw | restart | down
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/wiring.h"
+#include "codec/json_writer.h"
+#include "scenario/cluster/cluster.h"
+#include "sys/paths.h"
+#include "sys/signals.h"
+
+namespace sp::cli {
+namespace {
+
+using scenario::cluster::KafkaCluster;
+using scenario::cluster::NodeStatus;
+
+struct ClusterFlags {
+  std::string name = "default";
+  std::uint32_t nodes = 3;
+  std::string node;              // a number, or "leader"
+  std::string topic;
+  std::uint32_t partition = 0;
+  bool json = false;
+};
+
+int complain(const Terminal& terminal, const Error& error) {
+  terminal.complain(error.message);
+  return kExitCouldNotRun;
+}
+
+Result<std::filesystem::path> folder_of(const ClusterFlags& flags) {
+  auto cache = sys::cache_folder();
+  if (!cache) return cache;
+  return scenario::cluster::named_cluster_folder(*cache, flags.name);
+}
+
+Result<KafkaCluster> load(const ClusterFlags& flags) {
+  auto folder = folder_of(flags);
+  if (!folder) return tl::unexpected(std::move(folder).error());
+  auto cluster = KafkaCluster::load(*folder);
+  if (!cluster && cluster.error().code == ErrorCode::kNotFound) {
+    return fail(ErrorCode::kNotFound, fmt::format("there is no cluster '{}': start one with streaming-proof cluster up{}",
+                                                  flags.name, flags.name == "default" ? "" : " --name " + flags.name));
+  }
+  return cluster;
+}
+
+std::string state_of(const NodeStatus& node) { return !node.running ? "down" : node.frozen ? "frozen" : "running"; }
+
+int print_status(const KafkaCluster& cluster, const ClusterFlags& flags, const Terminal& terminal) {
+  auto nodes = cluster.status();
+  if (!nodes) return complain(terminal, nodes.error());
+  if (flags.json) {
+    codec::JsonWriter json({.indent = 2});
+    json.begin_object().member("name", flags.name).member("bootstrap", cluster.bootstrap());
+    json.member("folder", cluster.folder().string()).key("nodes").begin_array();
+    for (const auto& node : *nodes) {
+      json.begin_object().member("node", node.node).member("state", state_of(node)).member("port", node.port);
+      json.member("pid", node.pid).end_object();
+    }
+    json.end_array().end_object();
+    terminal.print(json.take() + "\n");
+    return kExitGood;
+  }
+  terminal.print(fmt::format("cluster {}  {}\n", flags.name, cluster.bootstrap()));
+  for (const auto& node : *nodes) {
+    terminal.print(fmt::format("  node {}  {:<8} port {}{}\n", node.node, state_of(node), node.port,
+                               node.running ? fmt::format("  pid {}", node.pid) : ""));
+  }
+  terminal.print(fmt::format("  logs in {}\n", cluster.folder().string()));
+  return kExitGood;
+}
+
+int up(const ClusterFlags& flags, const Terminal& terminal) {
+  auto folder = folder_of(flags);
+  if (!folder) return complain(terminal, folder.error());
+  const auto say = [&](std::string_view text) { terminal.complain(text); };
+  auto fetch = scenario::cluster::usual_fetch();
+  if (!fetch) return complain(terminal, fetch.error());
+  auto kafka = scenario::cluster::fetch_kafka(*fetch, say);
+  if (!kafka) return complain(terminal, kafka.error());
+  SystemMonotonicClock clock;
+  const SystemWallClock wall;
+  const sys::StopSignals stops;
+  scenario::cluster::KafkaSpec spec;
+  spec.nodes = flags.nodes;
+  scenario::cluster::UpHooks hooks;
+  hooks.ready = ready_probe(flags.nodes, clock, wall);
+  hooks.cancelled = [&] { return stops.count() > 0; };
+  hooks.say = say;
+  auto cluster = KafkaCluster::up(spec, *folder, *kafka, clock, hooks);
+  if (!cluster) return complain(terminal, cluster.error());
+  const int code = print_status(*cluster, flags, terminal);
+  if (!flags.json) {
+    terminal.print(fmt::format("Try: streaming-proof run --bootstrap {} --replication {}\n", cluster->bootstrap(), flags.nodes));
+  }
+  return code;
+}
+
+int status(const ClusterFlags& flags, const Terminal& terminal) {
+  auto cluster = load(flags);
+  return cluster ? print_status(*cluster, flags, terminal) : complain(terminal, cluster.error());
+}
+
+Result<std::uint32_t> find_leader(const KafkaCluster& cluster, const ClusterFlags& flags) {
+  if (flags.topic.empty()) return fail(ErrorCode::kInvalid, "leader of which topic? Add --topic NAME");
+  SystemMonotonicClock clock;
+  auto leader = leader_of(cluster.bootstrap(), flags.topic, core::PartitionId{flags.partition}, clock);
+  if (!leader) return tl::unexpected(std::move(leader).error());
+  return static_cast<std::uint32_t>(*leader);
+}
+
+int leader(const ClusterFlags& flags, const Terminal& terminal) {
+  auto cluster = load(flags);
+  if (!cluster) return complain(terminal, cluster.error());
+  auto found = find_leader(*cluster, flags);
+  if (!found) return complain(terminal, found.error());
+  terminal.print(flags.json ? fmt::format("{{\"leader\": {}}}\n", *found) : fmt::format("{}\n", *found));
+  return kExitGood;
+}
+
+Result<std::uint32_t> chosen_node(const KafkaCluster& cluster, const ClusterFlags& flags) {
+  if (flags.node == "leader") return find_leader(cluster, flags);
+  auto number = parse_unsigned(flags.node);
+  if (!number || *number == 0 || *number > cluster.nodes()) {
+    return fail(ErrorCode::kInvalid, fmt::format("node '{}': 1 to {}, or leader with --topic NAME", flags.node, cluster.nodes()));
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+using NodeCall = Result<void> (KafkaCluster::*)(std::uint32_t);
+
+int on_node(const ClusterFlags& flags, const Terminal& terminal, NodeCall call, std::string_view done) {
+  auto cluster = load(flags);
+  if (!cluster) return complain(terminal, cluster.error());
+  auto node = chosen_node(*cluster, flags);
+  if (!node) return complain(terminal, node.error());
+  if (auto result = ((*cluster).*call)(*node); !result) return complain(terminal, result.error());
+  terminal.print(flags.json ? fmt::format("{{\"node\": {}, \"done\": \"{}\"}}\n", *node, done)
+                            : fmt::format("node {} {}\n", *node, done));
+  return kExitGood;
+}
+
+int down(const ClusterFlags& flags, const Terminal& terminal) {
+  auto folder = folder_of(flags);
+  if (!folder) return complain(terminal, folder.error());
+  auto cluster = KafkaCluster::load(*folder);
+  if (!cluster) {
+    if (cluster.error().code != ErrorCode::kNotFound) return complain(terminal, cluster.error());
+    terminal.print(flags.json ? "{\"down\": true}\n" : fmt::format("there is no cluster '{}'\n", flags.name));
+    return kExitGood;
+  }
+  if (auto ended = cluster->down(); !ended) return complain(terminal, ended.error());
+  terminal.print(flags.json ? "{\"down\": true}\n" : fmt::format("cluster {} is down\n", flags.name));
+  return kExitGood;
+}
+
+class ClusterCommands {
+ public:
+  ClusterCommands(CLI::App& command, Session& session) : command_(command), session_(session) {}
+
+  using Action = std::function<int(const ClusterFlags&, const Terminal&)>;
+  CLI::App& add(const char* name, const char* help, const char* example, Action action) {
+    CLI::App* command = command_.add_subcommand(name, help);
+    command->footer(std::string("Example: streaming-proof cluster ") + example);
+    command->add_option("--name", flags_->name, "which cluster (default: default)");
+    command->add_flag("--json", flags_->json, "print the result as JSON");
+    command->callback([flags = flags_, &session = session_, action = std::move(action)] {
+      session.exit_code = action(*flags, session.terminal);
+    });
+    return *command;
+  }
+  void add_node(const char* name, const char* help, NodeCall call, const char* done) {
+    const std::string example = std::string(name) + " 2";
+    CLI::App& command = add(name, help, example.c_str(), [call, done](const ClusterFlags& flags, const Terminal& terminal) {
+      return on_node(flags, terminal, call, done);
+    });
+    command.add_option("NODE", flags_->node, "its number, from 1; or leader")->required();
+    add_partition(command);
+  }
+  void add_partition(CLI::App& command) {
+    command.add_option("--topic", flags_->topic, "of which topic the leader is meant");
+    command.add_option("--partition", flags_->partition, "of which partition (default 0)");
+  }
+  ClusterFlags& flags() { return *flags_; }
+
+ private:
+  CLI::App& command_;
+  Session& session_;
+  std::shared_ptr<ClusterFlags> flags_ = std::make_shared<ClusterFlags>();  // shared with callbacks that outlive this
+};
+
+}  // namespace
+
+void add_cluster(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("cluster", "Real Kafka nodes as local processes, controlled from any terminal");
+  command->require_subcommand(1);
+  command->footer("Example: streaming-proof cluster up --nodes 3 && streaming-proof cluster kill leader --topic sp-x");
+  ClusterCommands commands(*command, session);
+  CLI::App& up_command = commands.add("up", "Starts one and waits until a record went through on every partition",
+                                      "up --nodes 3", up);
+  up_command.add_option("--nodes", commands.flags().nodes, "1 or 3 (default 3)");
+  commands.add("status", "Says which nodes run", "status", status);
+  CLI::App& leader_command = commands.add("leader", "Names the node that leads a partition", "leader --topic sp-x", leader);
+  commands.add_partition(leader_command);
+  commands.add_node("kill", "Ends a node at once (SIGKILL)", &KafkaCluster::kill, "killed");
+  commands.add_node("freeze", "Stops a node where it is (SIGSTOP)", &KafkaCluster::freeze, "frozen");
+  commands.add_node("thaw", "Lets a frozen node go on", &KafkaCluster::thaw, "thawed");
+  commands.add_node("restart", "Starts a node again with its data; kills it first if it runs", &KafkaCluster::restart,
+                    "restarted");
+  commands.add("down", "Ends all nodes, also after a crash of whoever started them", "down", down);
+}
+
+}  // namespace sp::cli

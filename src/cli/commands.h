@@ -1,0 +1,34 @@
+// The commands: each adds itself to the application, with its flags, its help and an example, and runs when it was named.
+//
+//     run_program ─► run · cluster · report            streaming-proof COMMAND --help
+//
+// Errors:  what a person typed wrong is told on stderr with the remedy; exit code 3.   Threads: the main one.
+// Source:  docs/reference/commands.md (made from --help).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace sp::cli {
+
+struct Session {
+  Terminal terminal;
+  int exit_code = kExitGood;
+};
+
+void add_run(CLI::App& app, Session& session);
+void add_cluster(CLI::App& app, Session& session);
+void add_report(CLI::App& app, Session& session);
+
+// The whole program: its arguments (without its name), its exit code.
+[[nodiscard]] int run_program(const std::vector<std::string>& arguments, const Terminal& terminal);
+// "streaming-proof 0.1.0".
+[[nodiscard]] std::string program_version();
+
+}  // namespace sp::cli

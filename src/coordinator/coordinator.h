@@ -1,0 +1,191 @@
+// One proof from its start to its verdict: a state machine that is stepped, over N workers behind WorkerPort. It has no thread,
+// reads no clock and touches no system: all it does goes through the ports, all it knows comes back through them.
+//
+//     prepare ─► topic ─► consumers, until assigned ─► producers ─► load, `duration` long ─►
+//       1 producers stop ─► 2 final wait ─► 3 consumers stop ─► 4 targets ─► 5 raw read ─► 6 finish, judge ─► clean up
+//
+//     all the while   poll every 100 ms, acknowledge, ledger ─► tick every checkPointInterval ─► samples, alarms
+//
+// stop() runs the six steps at once and says `stopped`; interrupt() skips what is left of them and judges what is there.
+//
+// Cost:     a step polls each worker once or not at all; see track::Ledger for what a poll's evidence costs.
+// Limits:   RunLimits.
+// Errors:   what cannot start has report().failure; what fails later is a reason of the verdict, never an error.
+// Threads:  step(), live() and report() belong to one thread; stop() and interrupt() may be called from any.
+// Waiting:  none of its own; a port whose create_topic() waits for its system makes step() wait.
+// Source:   the checking model, "Time and order"; ARCHITECTURE.md.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/worker_port.h"
+#include "coordinator/fleet.h"
+#include "coordinator/raw_read.h"
+#include "judge/judge.h"
+#include "proof/proof.h"
+#include "report/report.h"
+#include "track/ledger.h"
+
+namespace sp::coordinator {
+
+enum class Stage : std::uint8_t {
+  kPrepare,        // workers, topic
+  kAssign,         // consumers started, waiting for their partitions
+  kLoad,
+  kStopProducers,  // step 1
+  kFinalWait,      // step 2
+  kStopConsumers,  // step 3
+  kRawRead,        // steps 4 and 5
+  kJudge,          // step 6
+  kCleanUp,
+  kDone,
+};
+[[nodiscard]] std::string_view stage_name(Stage stage);
+
+struct RunLimits {
+  Nanoseconds poll_period{std::chrono::milliseconds{100}};
+  Nanoseconds assign{std::chrono::seconds{60}};      // until every consumer is assigned
+  Nanoseconds stop{std::chrono::seconds{60}};        // until producers or consumers have stopped
+  Nanoseconds bounds{std::chrono::seconds{30}};      // until the log's bounds can be had at all
+  Nanoseconds bounds_rise{std::chrono::seconds{5}};  // until the log shows its end past the highest acknowledged position
+  Nanoseconds raw_read_quiet{std::chrono::seconds{60}};  // the raw read brings nothing for longer: given up
+  std::size_t samples_max = 2'000;
+  std::size_t messages_max = 200;
+  FleetOptions fleet;
+  track::LedgerLimits ledger;
+};
+
+// Who wants to hear of the run on its way. All are called from within step(); absent ones are skipped.
+struct RunHooks {
+  std::function<void(std::string_view)> message;                            // a sentence for a person
+  std::function<void(const track::Alarm&, const std::string& key)> alarm;   // at once
+  std::function<void(MonotonicTime begin, std::optional<MonotonicTime> end)> load_begins;  // no end: until stopped
+  std::function<void()> load_ends;                                          // faults end now
+  std::function<std::vector<core::FaultRecord>()> faults;                   // all of the run, asked for when judging
+};
+
+struct RunOptions {
+  core::RunId run;
+  proof::Proof proof;
+  std::string program;                 // name and version, for the report
+  std::optional<WallTime> started;     // for the report; absent in a simulation
+  RunLimits limits;
+  judge::JudgeOptions judging;
+};
+
+// What the run is at now.
+struct Live {
+  Stage stage = Stage::kPrepare;
+  Nanoseconds in_stage{};
+  Nanoseconds load{};                  // since the load began
+  std::optional<Nanoseconds> load_left;
+  track::Progress progress;
+  std::uint64_t on_the_way = 0;        // acknowledged and not yet received, about
+  core::PerCode<std::uint64_t> counts;
+  std::uint64_t alarms = 0;
+  std::size_t workers_live = 0;
+};
+
+class ProofRun {
+ public:
+  // The ports outlive the run; there is at least one. Worker i of the proof's division is workers[i].
+  ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers, RunHooks hooks);
+  ~ProofRun();
+  ProofRun(const ProofRun&) = delete;
+  ProofRun& operator=(const ProofRun&) = delete;
+
+  // Does what is due at `now`, which never falls; the time at which there is something to do next, kDone: the end of time.
+  MonotonicTime step(MonotonicTime now);
+  [[nodiscard]] bool done() const { return stage_ == Stage::kDone; }
+
+  // By hand: the whole end procedure begins now. Again, or at the end: nothing.
+  void stop() { stop_asked_.store(true); }
+  // By hand, for the second time: no end procedure, what is outstanding is not judged.
+  void interrupt() { interrupt_asked_.store(true); }
+  // A new incarnation of a worker that crashed: it gets the same shares and new keys. `port` outlives the run.
+  void restarted(std::uint32_t worker, control::WorkerPort& port, MonotonicTime now);
+
+  [[nodiscard]] Stage stage() const { return stage_; }
+  [[nodiscard]] Live live(MonotonicTime now) const;
+  // Whole once done().
+  [[nodiscard]] const report::Report& report() const { return report_; }
+  // Absent until the workers are prepared.
+  [[nodiscard]] const track::Ledger* ledger() const { return ledger_.get(); }
+
+ private:
+  void enter(Stage stage, MonotonicTime now);
+  void say(std::string sentence);
+  void give_up(std::string sentence, MonotonicTime now);
+  void missing(std::string sentence);
+  control::WorkerPlan plan(const Fleet::Worker& worker) const;
+
+  void step_prepare(MonotonicTime now);
+  bool prepare_workers();
+  bool make_topic();
+  bool start_consumers();
+  void make_ledger(bool idempotent);
+  void expect(const Fleet::Worker& worker);
+  void step_assign(MonotonicTime now);
+  bool consumers_failed(MonotonicTime now);
+  void begin_load(MonotonicTime now);
+  void step_load(MonotonicTime now);
+  void begin_end(MonotonicTime now);
+  void step_stop_producers(MonotonicTime now);
+  void step_final_wait(MonotonicTime now);
+  void step_stop_consumers(MonotonicTime now);
+  bool stopped(const char* who, control::Phase control::WorkerReport::*phase, MonotonicTime now);
+  void step_raw_read(MonotonicTime now);
+  void ask_bounds(MonotonicTime now);
+  void start_raw_read(std::vector<track::RawRange> bounds, MonotonicTime now);
+  void raw_read_over(std::string problem, MonotonicTime now);
+  Fleet::Worker* raw_reader();
+  void judge_now(MonotonicTime now);
+  void collect_facts();
+  void cut_short(MonotonicTime now);
+  void clean_up(MonotonicTime now);
+
+  void poll(MonotonicTime now);
+  void take_alarms();
+  void note_delta(const track::Delta& delta);
+  void tick_if_due(MonotonicTime now);
+  void complete_tick(MonotonicTime now);
+  void want_barrier(MonotonicTime now);
+  [[nodiscard]] bool barrier_passed() const { return barrier_ != 0 && ticked_ >= barrier_; }
+  void sample(MonotonicTime now);
+  [[nodiscard]] MonotonicTime next_wake(MonotonicTime now) const;
+
+  RunOptions options_;
+  RunHooks hooks_;
+  Fleet fleet_;
+  proof::Division division_;
+  std::unique_ptr<track::Ledger> ledger_;
+  report::Report report_;
+  Stage stage_ = Stage::kPrepare;
+  std::atomic<bool> stop_asked_{false};
+  std::atomic<bool> interrupt_asked_{false};
+  bool idempotent_ = false;
+  bool loaded_ = false;
+  bool nothing_issued_ = true;
+  std::optional<MonotonicTime> stage_began_;
+  MonotonicTime next_poll_{};
+  MonotonicTime next_counters_{};
+  MonotonicTime next_tick_{};
+  std::uint64_t ticked_ = 0;           // the last complete tick
+  std::uint64_t announced_ = 0;        // the last announced one: ticked_ or one above
+  std::uint64_t barrier_ = 0;          // all evidence from before it is there once this tick is complete
+  Nanoseconds sample_interval_{};
+  bool more_ = false;                  // somebody has more to say at once
+  RawReadState raw_;
+};
+
+// Sentences about settings that promise less than the proof claims; the proof runs all the same, and they are what is tested.
+[[nodiscard]] std::vector<std::string> weaker_settings(const proof::Proof& proof,
+                                                       const std::map<std::string, std::string>& settings);
+
+}  // namespace sp::coordinator

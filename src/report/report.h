@@ -1,0 +1,95 @@
+// What is said about a run: the model, and its three renderings. Pure.
+//
+//     Report ─┬─ text_report()    ten lines a person reads first, then the findings, then what was *not* seen
+//             ├─ json_report()    "The result, as JSON": what --json prints and result.json holds
+//             └─ junit_report()   one test case a guarantee, for a build server
+//
+// Shape:    members of the JSON stand in one fixed order and nothing in it comes from a clock that the run did not own: the same
+//           simulated run gives the same bytes. A run that could not start has `failure` and no verdict.
+// Units:    *_ms are milliseconds, *_ns nanoseconds, `at_ms` counts from the begin of the load.
+// Cost:     O(findings + samples).   Limits: as the judgement's; the text shows `TextOptions::findings_max` a code.
+// Errors:   none.   Threads: values.   Source: docs/reference/result.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/histogram.h"
+#include "core/code.h"
+#include "core/ids.h"
+#include "judge/judge.h"
+#include "proof/proof.h"
+#include "track/ledger.h"
+
+namespace sp::report {
+
+// One point of the time series: the run as a completed tick knew it.
+struct Sample {
+  Nanoseconds at{};  // since the load began
+  track::Progress progress;
+  core::PerCode<std::uint64_t> counts;
+};
+
+// How long a stage of the run took.
+struct Timing {
+  std::string stage;
+  Nanoseconds took{};
+};
+
+// Sums over all workers; for people, never for the verdict.
+struct Traffic {
+  std::uint64_t bytes_acked = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t queue_full = 0;
+  std::uint64_t slots_dropped = 0;
+  std::uint64_t client_errors = 0;
+};
+
+struct Report {
+  core::RunId run;
+  proof::Proof proof;
+  std::string topic;
+  bool topic_deleted = false;
+  std::optional<WallTime> started;     // absent in a simulation
+  std::string program;                 // "streaming-proof 0.1.0"
+  std::string driver;                  // "kafka"
+  std::string client;                  // "librdkafka 2.16.0"
+  std::string failure;                 // why it could not run; empty: it ran
+  judge::Judgement judgement;
+  judge::RunFacts facts;
+  std::vector<std::string> notes;      // settings that mean nothing here, and why
+  std::vector<std::string> messages;   // what clients said on the way; capped
+  std::uint64_t messages_left_out = 0;
+  std::vector<Sample> samples;
+  std::uint64_t alarms = 0;            // anomalies noticed on the way
+  track::Progress progress;            // at the end
+  std::vector<Timing> timings;
+  MonotonicTime load_begin{};
+  Nanoseconds load{};                  // how long producers produced
+  Traffic traffic;
+  Histogram publish_latency;
+  Histogram end_to_end_latency;
+  std::string repeat;                  // the command that makes this run again; may be empty
+};
+
+// The process's exit code: 3 when it could not run, else the verdict's.
+[[nodiscard]] int exit_code(const Report& report);
+
+struct TextOptions {
+  bool colour = false;                 // terminal escape sequences
+  std::size_t findings_max = 5;        // shown a code; the JSON has them all
+};
+[[nodiscard]] std::string text_report(const Report& report, const TextOptions& options = {});
+// One line without its end: "failed: 5 acknowledged records were never received".
+[[nodiscard]] std::string one_line(const Report& report);
+
+struct JsonOptions {
+  bool time_series = true;
+};
+[[nodiscard]] std::string json_report(const Report& report, const JsonOptions& options = {});
+[[nodiscard]] std::string junit_report(const Report& report);
+
+}  // namespace sp::report

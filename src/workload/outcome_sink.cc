@@ -1,0 +1,51 @@
+#include "workload/outcome_sink.h"
+
+namespace sp::workload {
+
+using core::Event;
+using core::Observation;
+
+void OutcomeSink::begin() {
+  now_ = clock_.now();
+  stats_.lock();
+  evidence_.begin();
+  bracketed_ = true;
+}
+
+void OutcomeSink::end() {
+  bracketed_ = false;
+  evidence_.end();
+  stats_.unlock();
+}
+
+void OutcomeSink::observe(const Observation& observation) {
+  const bool alone = !bracketed_;  // a driver that does not bracket is slow, not wrong
+  if (alone) begin();
+  take(observation);
+  evidence_.observe(observation);
+  if (alone) end();
+}
+
+void OutcomeSink::take(const Observation& observation) {
+  const bool outcome =
+      observation.event == Event::kOk || observation.event == Event::kFail || observation.event == Event::kInfo;
+  if (!outcome) {
+    if (observation.event == Event::kClientError) ++stats_.counts.client_errors;
+    if (!observation.text.empty()) stats_.say("client library", observation.text);
+    return;
+  }
+  const auto due = open_.close(observation.key.index, observation.sequence);
+  if (observation.event == Event::kOk) {
+    ++stats_.counts.acked;
+    stats_.counts.bytes_acked += payload_bytes_;
+    if (due) stats_.publish_latency.record(now_ - *due);
+    open_.succeeded(observation.key.index,
+                    observation.has_position ? std::optional(observation.partition) : std::nullopt);
+    return;
+  }
+  const bool failed = observation.event == Event::kFail;
+  ++(failed ? stats_.counts.failed : stats_.counts.unknown);
+  if (!observation.text.empty()) stats_.say(failed ? "refused" : "outcome unknown", observation.text);
+}
+
+}  // namespace sp::workload

@@ -1,0 +1,39 @@
+// Between a producer's driver and the evidence: closes attempts in the producer's book, counts,
+// times, and passes everything on unchanged.
+//
+#pragma once
+
+#include <cstddef>
+
+#include "base/clock.h"
+#include "core/observation.h"
+#include "workload/evidence.h"
+#include "workload/open_attempts.h"
+#include "workload/stats.h"
+
+namespace sp::workload {
+
+class OutcomeSink final : public core::ObservationSink {
+ public:
+  // All outlive this.
+  OutcomeSink(std::size_t payload_bytes, OpenAttempts& open, Evidence& evidence, Stats& stats,
+              const MonotonicClock& clock)
+      : payload_bytes_(payload_bytes), open_(open), evidence_(evidence), stats_(stats), clock_(clock) {}
+
+  void begin() override;
+  void observe(const core::Observation& observation) override;
+  void end() override;
+
+ private:
+  void take(const core::Observation& observation);
+
+  std::size_t payload_bytes_;
+  OpenAttempts& open_;
+  Evidence& evidence_;
+  Stats& stats_;
+  const MonotonicClock& clock_;
+  MonotonicTime now_{};
+  bool bracketed_ = false;
+};
+
+}  // namespace sp::workload
