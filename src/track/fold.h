@@ -77,6 +77,7 @@ class Fold {
   void reordered(GroupKey& group_key, const Named& named);
   [[nodiscard]] bool overtook_in_log(const Lineage& lineage, const Named& named);
   [[nodiscard]] bool handed_higher(const Lineage& lineage, const Named& named) const;
+  void place_right(std::uint32_t partition, core::KeyRef ref, std::uint64_t sequence);
   void name_damaged(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
   void landed(core::KeyRef ref, std::uint64_t sequence);
 

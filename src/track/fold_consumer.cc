@@ -225,6 +225,13 @@ void Fold::delivered(const Source& source, const Row& row) {
   Handing handing;
   if (placed) {
     const bool was_handed = group.partitions[lineage.partition].handed.contains(row.offset);
+    const Slot* slot = was_handed ? state_.partitions[lineage.partition].log.find(row.offset) : nullptr;
+    if (slot != nullptr && (slot->seen & kSeenDamaged) != 0 && !slot->named() && !nobodys && !phantom) {
+      // The first hand-over was damaged; now it has a name, and this is a repeat of it.
+      sight(lineage.partition, row.offset,
+            {.ref = ref, .sequence = row.sequence, .how = kSeenHanded, .groups = group_bit(lineage.group),
+             .placement = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition))});
+    }
     if (was_handed && !nobodys && !phantom && !state_.received(lineage.group, ref, row.sequence)) {
       inconsistent(lineage.partition, row.offset, ref, row.sequence);  // another record's position: no repeat of it
     } else {

@@ -77,6 +77,7 @@ void Fold::sight(std::uint32_t number, std::uint64_t offset, const Sighting& sig
 void Fold::merge(std::uint32_t number, std::uint64_t offset, Slot& slot, const Sighting& sighting) {
   if (slot.named()) {
     if (!slot.is(sighting.ref, sighting.sequence)) return conflict(number, offset, slot, sighting);
+    if (sighting.placement == kRightPartition) place_right(number, sighting.ref, sighting.sequence);
     slot.seen |= sighting.how;
     slot.groups |= sighting.groups;
     return;
@@ -100,6 +101,18 @@ void Fold::merge(std::uint32_t number, std::uint64_t offset, Slot& slot, const S
     slot.seen |= kScanned;
     scan(number, offset, sighting.ref, sighting.sequence, sighting.placement);
   }
+}
+
+// The payload says that the record stands where it belongs: what was concluded from the acks of its key is taken back.
+void Fold::place_right(std::uint32_t number, core::KeyRef ref, std::uint64_t sequence) {
+  KeyState* key = state_.key(ref);
+  if (key == nullptr) return;
+  KeyDetail* detail = state_.key_details.find(key->detail);
+  if (detail == nullptr || !detail->misplaced_inferred.erase(sequence)) return;
+  key->partition = number;
+  detail->misplaced.erase(sequence);
+  --state_.misplaced;
+  std::erase_if(state_.misplaced_named.items, [&](const Named& named) { return named.key == ref && named.sequence == sequence; });
 }
 
 // What was handed over or read damaged there has a name now.
@@ -197,6 +210,7 @@ void Fold::scan(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, st
   if (misplaced && !state_.options.contract.partition_change) {
     KeyDetail& own = state_.key_details.get(key->detail);
     if (own.misplaced.insert(sequence)) {
+      if (placement == 0) own.misplaced_inferred.insert(sequence);
       ++state_.misplaced;
       state_.misplaced_named.add(named, state_.options.limits.named_max);
       state_.alarm(core::Code::kMisplaced, named);

@@ -216,13 +216,17 @@ void Ledger::lose(core::SourceId id, bool away) {
 }
 
 void Ledger::close_load() {
+  fold_all(*state_, false);
+  close_attempts();
+  state_->load_closed = true;
+}
+
+void Ledger::close_attempts() {
   State& state = *state_;
   Fold fold(state);
-  fold_all(state, false);
   for (std::uint32_t block = 0; block < state.blocks.size(); ++block) {
     for (std::uint32_t index = 0; index < state.blocks[block].keys.size(); ++index) fold.close_attempts({block, index});
   }
-  state.load_closed = true;
 }
 
 void Ledger::close_consumers(MonotonicTime now) {

@@ -133,6 +133,7 @@ class Ledger {
 
  private:
   void drain();
+  void close_attempts();
 
   std::unique_ptr<State> state_;
 };

@@ -105,7 +105,8 @@ void Ledger::finish() {
   for (auto& [id, source] : state.sources) {
     if (source.away) lose(id, false);  // it stayed away: its keys are unknown, never absent
   }
-  if (!state.load_closed) close_load();
+  close_attempts();  // also of rows that waited for a tick when the load was closed
+  state.load_closed = true;
   Fold fold(state);
   for (std::uint32_t number = 0; number < state.partitions.size(); ++number) {
     fold.sweep(number, state.partitions[number].log.head());

@@ -79,6 +79,7 @@ struct KeyDetail {
   std::vector<ScanHole> scan_holes;
   core::RangeSet inverted;      // reordered-write
   core::RangeSet misplaced;
+  core::RangeSet misplaced_inferred;  // of these: only because its key's first ack named another partition
   core::RangeSet misplaced_only;  // scanned in a wrong partition only
   core::RangeSet provisional;   // counted as issued because its owner was away when it was delivered
   core::RangeSet raw_phantoms;  // in the raw read, nobody issued them or their attempt failed

@@ -33,7 +33,7 @@ class Losses {
         for (std::uint64_t s = range.begin; s < range.end; ++s) missing(group, ref, own, s, raw);
       }
       if (detail != nullptr && raw != nullptr) landed_but_passed(group, ref, detail->unknown.intersect(*raw).minus(received));
-      if (full) gone(group, ref, raw, acked.intersect(received));
+      if (full) gone(group, ref, key, raw, acked.intersect(received));
     }
   }
 
@@ -91,11 +91,13 @@ class Losses {
         return true;
       }
     }
-    if (context_.contract.gaps_compaction && raw_complete_ && raw != nullptr && !raw->empty() && raw->last() > sequence) {
-      ++context_.result.coverage.compacted;
-      return true;
-    }
-    return false;
+    if (!compacted(sequence, raw)) return false;
+    ++context_.result.coverage.compacted;
+    return true;
+  }
+
+  [[nodiscard]] bool compacted(std::uint64_t sequence, const core::RangeSet* raw) const {
+    return context_.contract.gaps_compaction && raw_complete_ && raw != nullptr && !raw->empty() && raw->last() > sequence;
   }
 
   // Between what a consumer that died had reported and where the next one started: a commit of its own may have covered it.
@@ -123,20 +125,35 @@ class Losses {
     }
   }
 
-  void gone(std::uint32_t group, core::KeyRef ref, const core::RangeSet* raw, const core::RangeSet& handed) {
+  // Handed over, and absent from a full raw read: gone, if it stood at or above the log's start.
+  void gone(std::uint32_t group, core::KeyRef ref, const track::KeyState& key, const core::RangeSet* raw,
+            const core::RangeSet& handed) {
     const core::RangeSet absent = raw == nullptr ? handed : handed.minus(*raw);
     for (const auto& range : absent.ranges()) {
       for (std::uint64_t s = range.begin; s < range.end; ++s) {
-        if (damaged(ref, s)) continue;
-        if (context_.contract.gaps_retention && log_was_cut()) {
-          ++context_.result.coverage.expired;
-        } else if (context_.contract.gaps_compaction && raw != nullptr && !raw->empty() && raw->last() > s) {
-          ++context_.result.coverage.compacted;
-        } else {
-          lose(group, ref, s, core::Blame::kLog, std::nullopt, "handed over, then gone from the log");
+        if (damaged(ref, s) || compacted(s, raw)) continue;
+        switch (below_log(ref, key, s)) {
+          case Below::kYes: break;
+          case Below::kNo: lose(group, ref, s, core::Blame::kLog, std::nullopt, "handed over, then gone from the log"); break;
+          case Below::kUnknown: ++context_.result.undecided; break;
         }
       }
     }
+  }
+
+  // Whether a record that was handed over stood below the log's start at the raw read.
+  enum class Below : std::uint8_t { kYes, kNo, kUnknown };
+  [[nodiscard]] Below below_log(core::KeyRef ref, const track::KeyState& key, std::uint64_t sequence) {
+    if (key.partition == track::kNone) return Below::kUnknown;
+    const track::PartitionState& partition = state_.partitions[key.partition];
+    const std::uint64_t begin = partition.log_begin.value_or(0);
+    if (begin == 0) return Below::kNo;
+    const track::PartitionLog& log = partition.log;
+    for (std::uint64_t at = log.tail(); at < log.head(); ++at) {
+      const track::Slot* slot = log.in_ring(at);
+      if (slot->named() && slot->is(ref, sequence)) return at < begin ? Below::kYes : Below::kNo;
+    }
+    return log.tail() <= begin ? Below::kYes : Below::kUnknown;  // what is remembered no more stood below the ring
   }
 
   [[nodiscard]] bool damaged(core::KeyRef ref, std::uint64_t sequence) const {
@@ -147,11 +164,6 @@ class Losses {
     return has(state_.raw_corrupt) ||
            std::any_of(state_.groups.begin(), state_.groups.end(), [&](const auto& group) { return has(group.corrupt); });
   }
-  [[nodiscard]] bool log_was_cut() const {
-    return std::any_of(state_.partitions.begin(), state_.partitions.end(),
-                       [](const auto& partition) { return partition.log_begin.value_or(0) > 0; });
-  }
-
   void lose(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, core::Blame blame,
             const std::optional<core::Position>& place, std::string_view note) {
     ++context_.count(core::Code::kLost);
