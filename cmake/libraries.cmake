@@ -19,7 +19,8 @@ pkg_check_modules(rdkafka REQUIRED IMPORTED_TARGET rdkafka)
 set(SP_RDKAFKA_DIR "${CMAKE_SOURCE_DIR}/bin/lib" CACHE PATH "folder that holds the pinned librdkafka.so.1")
 add_library(sp_rdkafka INTERFACE)
 target_link_libraries(sp_rdkafka INTERFACE PkgConfig::rdkafka ${CMAKE_DL_LIBS})
-target_link_options(sp_rdkafka INTERFACE "-Wl,-rpath,$ORIGIN/lib:${SP_RDKAFKA_DIR}" -Wl,--allow-shlib-undefined -Wl,--enable-new-dtags)
+target_link_options(sp_rdkafka INTERFACE -Wl,--allow-shlib-undefined -Wl,--enable-new-dtags)
+set(CMAKE_BUILD_RPATH "$ORIGIN/lib" "${SP_RDKAFKA_DIR}")  # not a link option: CMake would quote the $ twice
 
 # librdkafka runs on the C11 threads of libc, which TSan does not know and which crash under it. This little library stands in
 # front of libc and forwards them to pthread, which TSan does know. tests/sanitizer shows that both work.

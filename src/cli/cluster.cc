@@ -1,4 +1,6 @@
 // streaming-proof cluster up | status | leader | kill | freeze | thaw | restart | down
+#include "scenario/cluster/cluster.h"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,7 +12,6 @@
 #include "cli/commands.h"
 #include "cli/wiring.h"
 #include "codec/json_writer.h"
-#include "scenario/cluster/cluster.h"
 #include "sys/paths.h"
 #include "sys/signals.h"
 
@@ -23,7 +24,7 @@ using scenario::cluster::NodeStatus;
 struct ClusterFlags {
   std::string name = "default";
   std::uint32_t nodes = 3;
-  std::string node;              // a number, or "leader"
+  std::string node;  // a number, or "leader"
   std::string topic;
   std::uint32_t partition = 0;
   bool json = false;
@@ -45,13 +46,16 @@ Result<KafkaCluster> load(const ClusterFlags& flags) {
   if (!folder) return tl::unexpected(std::move(folder).error());
   auto cluster = KafkaCluster::load(*folder);
   if (!cluster && cluster.error().code == ErrorCode::kNotFound) {
-    return fail(ErrorCode::kNotFound, fmt::format("there is no cluster '{}': start one with streaming-proof cluster up{}",
-                                                  flags.name, flags.name == "default" ? "" : " --name " + flags.name));
+    return fail(ErrorCode::kNotFound,
+                fmt::format("there is no cluster '{}': start one with streaming-proof cluster up{}",
+                            flags.name, flags.name == "default" ? "" : " --name " + flags.name));
   }
   return cluster;
 }
 
-std::string state_of(const NodeStatus& node) { return !node.running ? "down" : node.frozen ? "frozen" : "running"; }
+std::string state_of(const NodeStatus& node) {
+  return !node.running ? "down" : node.frozen ? "frozen" : "running";
+}
 
 int print_status(const KafkaCluster& cluster, const ClusterFlags& flags, const Terminal& terminal) {
   auto nodes = cluster.status();
@@ -61,7 +65,10 @@ int print_status(const KafkaCluster& cluster, const ClusterFlags& flags, const T
     json.begin_object().member("name", flags.name).member("bootstrap", cluster.bootstrap());
     json.member("folder", cluster.folder().string()).key("nodes").begin_array();
     for (const auto& node : *nodes) {
-      json.begin_object().member("node", node.node).member("state", state_of(node)).member("port", node.port);
+      json.begin_object()
+          .member("node", node.node)
+          .member("state", state_of(node))
+          .member("port", node.port);
       json.member("pid", node.pid).end_object();
     }
     json.end_array().end_object();
@@ -98,7 +105,8 @@ int up(const ClusterFlags& flags, const Terminal& terminal) {
   if (!cluster) return complain(terminal, cluster.error());
   const int code = print_status(*cluster, flags, terminal);
   if (!flags.json) {
-    terminal.print(fmt::format("Try: streaming-proof run --bootstrap {} --replication {}\n", cluster->bootstrap(), flags.nodes));
+    terminal.print(fmt::format("Try: streaming-proof run --bootstrap {} --replication {}\n",
+                               cluster->bootstrap(), flags.nodes));
   }
   return code;
 }
@@ -109,9 +117,11 @@ int status(const ClusterFlags& flags, const Terminal& terminal) {
 }
 
 Result<std::uint32_t> find_leader(const KafkaCluster& cluster, const ClusterFlags& flags) {
-  if (flags.topic.empty()) return fail(ErrorCode::kInvalid, "leader of which topic? Add --topic NAME");
+  if (flags.topic.empty())
+    return fail(ErrorCode::kInvalid, "leader of which topic? Add --topic NAME");
   SystemMonotonicClock clock;
-  auto leader = leader_of(cluster.bootstrap(), flags.topic, core::PartitionId{flags.partition}, clock);
+  auto leader =
+      leader_of(cluster.bootstrap(), flags.topic, core::PartitionId{flags.partition}, clock);
   if (!leader) return tl::unexpected(std::move(leader).error());
   return static_cast<std::uint32_t>(*leader);
 }
@@ -121,7 +131,8 @@ int leader(const ClusterFlags& flags, const Terminal& terminal) {
   if (!cluster) return complain(terminal, cluster.error());
   auto found = find_leader(*cluster, flags);
   if (!found) return complain(terminal, found.error());
-  terminal.print(flags.json ? fmt::format("{{\"leader\": {}}}\n", *found) : fmt::format("{}\n", *found));
+  terminal.print(flags.json ? fmt::format("{{\"leader\": {}}}\n", *found)
+                            : fmt::format("{}\n", *found));
   return kExitGood;
 }
 
@@ -129,14 +140,16 @@ Result<std::uint32_t> chosen_node(const KafkaCluster& cluster, const ClusterFlag
   if (flags.node == "leader") return find_leader(cluster, flags);
   auto number = parse_unsigned(flags.node);
   if (!number || *number == 0 || *number > cluster.nodes()) {
-    return fail(ErrorCode::kInvalid, fmt::format("node '{}': 1 to {}, or leader with --topic NAME", flags.node, cluster.nodes()));
+    return fail(ErrorCode::kInvalid, fmt::format("node '{}': 1 to {}, or leader with --topic NAME",
+                                                 flags.node, cluster.nodes()));
   }
   return static_cast<std::uint32_t>(*number);
 }
 
 using NodeCall = Result<void> (KafkaCluster::*)(std::uint32_t);
 
-int on_node(const ClusterFlags& flags, const Terminal& terminal, NodeCall call, std::string_view done) {
+int on_node(const ClusterFlags& flags, const Terminal& terminal, NodeCall call,
+            std::string_view done) {
   auto cluster = load(flags);
   if (!cluster) return complain(terminal, cluster.error());
   auto node = chosen_node(*cluster, flags);
@@ -153,11 +166,13 @@ int down(const ClusterFlags& flags, const Terminal& terminal) {
   auto cluster = KafkaCluster::load(*folder);
   if (!cluster) {
     if (cluster.error().code != ErrorCode::kNotFound) return complain(terminal, cluster.error());
-    terminal.print(flags.json ? "{\"down\": true}\n" : fmt::format("there is no cluster '{}'\n", flags.name));
+    terminal.print(flags.json ? "{\"down\": true}\n"
+                              : fmt::format("there is no cluster '{}'\n", flags.name));
     return kExitGood;
   }
   if (auto ended = cluster->down(); !ended) return complain(terminal, ended.error());
-  terminal.print(flags.json ? "{\"down\": true}\n" : fmt::format("cluster {} is down\n", flags.name));
+  terminal.print(flags.json ? "{\"down\": true}\n"
+                            : fmt::format("cluster {} is down\n", flags.name));
   return kExitGood;
 }
 
@@ -178,9 +193,10 @@ class ClusterCommands {
   }
   void add_node(const char* name, const char* help, NodeCall call, const char* done) {
     const std::string example = std::string(name) + " 2";
-    CLI::App& command = add(name, help, example.c_str(), [call, done](const ClusterFlags& flags, const Terminal& terminal) {
-      return on_node(flags, terminal, call, done);
-    });
+    CLI::App& command = add(name, help, example.c_str(),
+                            [call, done](const ClusterFlags& flags, const Terminal& terminal) {
+                              return on_node(flags, terminal, call, done);
+                            });
     command.add_option("NODE", flags_->node, "its number, from 1; or leader")->required();
     add_partition(command);
   }
@@ -193,27 +209,34 @@ class ClusterCommands {
  private:
   CLI::App& command_;
   Session& session_;
-  std::shared_ptr<ClusterFlags> flags_ = std::make_shared<ClusterFlags>();  // shared with callbacks that outlive this
+  std::shared_ptr<ClusterFlags> flags_ =
+      std::make_shared<ClusterFlags>();  // shared with callbacks that outlive this
 };
 
 }  // namespace
 
 void add_cluster(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("cluster", "Real Kafka nodes as local processes, controlled from any terminal");
+  CLI::App* command = app.add_subcommand(
+      "cluster", "Real Kafka nodes as local processes, controlled from any terminal");
   command->require_subcommand(1);
-  command->footer("Example: streaming-proof cluster up --nodes 3 && streaming-proof cluster kill leader --topic sp-x");
+  command->footer(
+      "Example: streaming-proof cluster up --nodes 3 && streaming-proof cluster kill leader "
+      "--topic sp-x");
   ClusterCommands commands(*command, session);
-  CLI::App& up_command = commands.add("up", "Starts one and waits until a record went through on every partition",
-                                      "up --nodes 3", up);
+  CLI::App& up_command =
+      commands.add("up", "Starts one and waits until a record went through on every partition",
+                   "up --nodes 3", up);
   up_command.add_option("--nodes", commands.flags().nodes, "1 or 3 (default 3)");
   commands.add("status", "Says which nodes run", "status", status);
-  CLI::App& leader_command = commands.add("leader", "Names the node that leads a partition", "leader --topic sp-x", leader);
+  CLI::App& leader_command = commands.add("leader", "Names the node that leads a partition",
+                                          "leader --topic sp-x", leader);
   commands.add_partition(leader_command);
   commands.add_node("kill", "Ends a node at once (SIGKILL)", &KafkaCluster::kill, "killed");
-  commands.add_node("freeze", "Stops a node where it is (SIGSTOP)", &KafkaCluster::freeze, "frozen");
+  commands.add_node("freeze", "Stops a node where it is (SIGSTOP)", &KafkaCluster::freeze,
+                    "frozen");
   commands.add_node("thaw", "Lets a frozen node go on", &KafkaCluster::thaw, "thawed");
-  commands.add_node("restart", "Starts a node again with its data; kills it first if it runs", &KafkaCluster::restart,
-                    "restarted");
+  commands.add_node("restart", "Starts a node again with its data; kills it first if it runs",
+                    &KafkaCluster::restart, "restarted");
   commands.add("down", "Ends all nodes, also after a crash of whoever started them", "down", down);
 }
 

@@ -1,9 +1,11 @@
-// The commands: each adds itself to the application, with its flags, its help and an example, and runs when it was named.
+// The commands: each adds itself to the application, with its flags, its help and an example, and
+// runs when it was named.
 //
 //     run_program ─► run · cluster · report            streaming-proof COMMAND --help
 //
-// Errors:  what a person typed wrong is told on stderr with the remedy; exit code 3.   Threads: the main one.
-// Source:  docs/reference/commands.md (made from --help).
+// Errors:   what a person typed wrong is told on stderr with the remedy; exit code 3.
+// Threads:  the main one.
+// Source:   docs/reference/commands.md (made from --help).
 #pragma once
 
 #include <string>

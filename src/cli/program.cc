@@ -10,19 +10,25 @@ std::string program_version() { return "streaming-proof " SP_VERSION; }
 
 int run_program(const std::vector<std::string>& arguments, const Terminal& terminal) {
   Session session{terminal, kExitGood};
-  CLI::App app{"Proves what a streaming system does with every single record: produces a known load, follows each record,\n"
-               "breaks the system on purpose if asked to, and says whether the guarantees held.",
-               "streaming-proof"};
-  app.footer("Exit codes: 0 passed, 1 failed, 2 inconclusive or stopped, 3 could not run, 4 slow.\n\n"
-             "Example: streaming-proof run --duration 20s\n"
-             "         streaming-proof run --cluster kafka --nodes 3 --replication 3 --chaos kill-leader:every=20s,down=8s");
+  CLI::App app{
+      "Proves what a streaming system does with every single record: produces a known load, "
+      "follows each record,\n"
+      "breaks the system on purpose if asked to, and says whether the guarantees held.",
+      "streaming-proof"};
+  app.footer(
+      "Exit codes: 0 passed, 1 failed, 2 inconclusive or stopped, 3 could not run, 4 slow.\n\n"
+      "Example: streaming-proof run --duration 20s\n"
+      "         streaming-proof run --cluster kafka --nodes 3 --replication 3 --chaos "
+      "kill-leader:every=20s,down=8s");
   bool version = false;
-  app.add_flag("--version", version, "print the versions of this program and of its client libraries");
+  app.add_flag("--version", version,
+               "print the versions of this program and of its client libraries");
   app.require_subcommand(0, 1);
   add_run(app, session);
   add_cluster(app, session);
   add_report(app, session);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // the library takes them from the back
+  std::vector<std::string> reversed(arguments.rbegin(),
+                                    arguments.rend());  // the library takes them from the back
   try {
     app.parse(reversed);
   } catch (const CLI::Success&) {  // --help
@@ -33,8 +39,9 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   } catch (const CLI::ParseError& error) {
     const CLI::App* asked = &app;
     while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
-    terminal.complain(fmt::format("{}\nSee: {} --help", error.what(),
-                                  asked == &app ? std::string("streaming-proof") : "streaming-proof " + asked->get_name()));
+    terminal.complain(fmt::format(
+        "{}\nSee: {} --help", error.what(),
+        asked == &app ? std::string("streaming-proof") : "streaming-proof " + asked->get_name()));
     return kExitCouldNotRun;
   }
   if (version) {

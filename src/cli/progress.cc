@@ -24,18 +24,29 @@ std::string whole_seconds(Nanoseconds duration) {
 std::string stage_text(const coordinator::Live& live) {
   using coordinator::Stage;
   switch (live.stage) {
-    case Stage::kPrepare: return "preparing";
-    case Stage::kAssign: return fmt::format("waiting for partitions, {}", whole_seconds(live.in_stage));
+    case Stage::kPrepare:
+      return "preparing";
+    case Stage::kAssign:
+      return fmt::format("waiting for partitions, {}", whole_seconds(live.in_stage));
     case Stage::kLoad:
-      if (live.load_left) return fmt::format("load {}, {} left", whole_seconds(live.load), whole_seconds(*live.load_left));
+      if (live.load_left)
+        return fmt::format("load {}, {} left", whole_seconds(live.load),
+                           whole_seconds(*live.load_left));
       return fmt::format("load {}, until stopped", whole_seconds(live.load));
-    case Stage::kStopProducers: return "stopping producers";
-    case Stage::kFinalWait: return fmt::format("final wait {}", whole_seconds(live.in_stage));
-    case Stage::kStopConsumers: return "stopping consumers";
-    case Stage::kRawRead: return fmt::format("reading the log {}", whole_seconds(live.in_stage));
-    case Stage::kJudge: return "judging";
-    case Stage::kCleanUp: return "cleaning up";
-    case Stage::kDone: return "done";
+    case Stage::kStopProducers:
+      return "stopping producers";
+    case Stage::kFinalWait:
+      return fmt::format("final wait {}", whole_seconds(live.in_stage));
+    case Stage::kStopConsumers:
+      return "stopping consumers";
+    case Stage::kRawRead:
+      return fmt::format("reading the log {}", whole_seconds(live.in_stage));
+    case Stage::kJudge:
+      return "judging";
+    case Stage::kCleanUp:
+      return "cleaning up";
+    case Stage::kDone:
+      return "done";
   }
   return "";
 }
@@ -46,14 +57,16 @@ std::string progress_line(const coordinator::Live& live) {
   std::string line = stage_text(live);
   const auto& progress = live.progress;
   if (progress.issued == 0) return line;
-  line += fmt::format(" · {} sent · {} acknowledged", grouped(progress.issued), grouped(progress.acked));
+  line += fmt::format(" · {} sent · {} acknowledged", grouped(progress.issued),
+                      grouped(progress.acked));
   if (progress.failed > 0) line += fmt::format(" · {} failed", grouped(progress.failed));
   if (progress.unknown > 0) line += fmt::format(" · {} unknown", grouped(progress.unknown));
   line += fmt::format(" · {} received", grouped(progress.received));
   if (live.on_the_way > 0) line += fmt::format(" · {} on the way", grouped(live.on_the_way));
   for (std::size_t i = 0; i < core::kCodeCount; ++i) {
     const auto code = static_cast<core::Code>(i);
-    if (live.counts[code] > 0) line += fmt::format(" · {} {}", core::code_row(code).name, grouped(live.counts[code]));
+    if (live.counts[code] > 0)
+      line += fmt::format(" · {} {}", core::code_row(code).name, grouped(live.counts[code]));
   }
   return line;
 }
@@ -65,7 +78,8 @@ void ProgressView::update(const coordinator::Live& live, MonotonicTime now) {
   const bool new_stage = stage_ != live.stage;
   if (!new_stage && shown_ && now - *shown_ < period) return;
   // In a pipe the stages of the end pass too quickly to deserve a line each.
-  if (new_stage && !options_.terminal && stage_ && live.stage > coordinator::Stage::kFinalWait) return;
+  if (new_stage && !options_.terminal && stage_ && live.stage > coordinator::Stage::kFinalWait)
+    return;
   shown_ = now;
   stage_ = live.stage;
   const std::string line = progress_line(live);

@@ -1,10 +1,14 @@
-// What a person sees while a run goes on: one line that is rewritten on a terminal, a plain line every few seconds elsewhere,
-// messages above it as they come. All of it on stderr; the report alone is on stdout.
+// What a person sees while a run goes on: one line that is rewritten on a terminal, a plain line
+// every few seconds elsewhere, messages above it as they come. All of it on stderr; the report
+// alone is on stdout.
 //
 //     load 12 s, 48 s left · 60,000 sent · 59,990 acknowledged · 59,950 received · 40 on the way
 //
-// Cost:    a line at most every 200 ms (terminal) or 5 s.   Limits: a line on a terminal is cut to `columns`.
-// Errors:  none; a stream that cannot be written is ignored.   Threads: one owner.   Source: –.
+// Cost:     a line at most every 200 ms (terminal) or 5 s.
+// Limits:   a line on a terminal is cut to `columns`.
+// Errors:   none; a stream that cannot be written is ignored.
+// Threads:  one owner.
+// Source:   –.
 #pragma once
 
 #include <cstdio>
@@ -22,7 +26,7 @@ namespace sp::cli {
 struct ProgressOptions {
   std::FILE* stream = stderr;
   bool terminal = false;
-  bool quiet = false;         // neither lines nor messages
+  bool quiet = false;  // neither lines nor messages
   std::size_t columns = 120;
 };
 

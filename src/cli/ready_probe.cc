@@ -23,8 +23,8 @@ class ReadySink final : public core::ObservationSink {
   std::set<std::uint32_t> found;
 };
 
-Result<bool> send_everywhere(driver::Driver& driver, const ReadyOptions& options, MonotonicClock& clock, const WallClock& wall,
-                             MonotonicTime until) {
+Result<bool> send_everywhere(driver::Driver& driver, const ReadyOptions& options,
+                             MonotonicClock& clock, const WallClock& wall, MonotonicTime until) {
   driver::ProducerSpec spec;
   spec.name = options.topic;
   spec.topic = options.topic;
@@ -42,21 +42,25 @@ Result<bool> send_everywhere(driver::Driver& driver, const ReadyOptions& options
     envelope.key = "ready";
     envelope.payload = payload;
     envelope.partition = core::PartitionId{partition};
-    static_cast<void>((*producer)->send(envelope, core::KeyRef{}));  // what is not taken is not acked
+    static_cast<void>(
+        (*producer)->send(envelope, core::KeyRef{}));  // what is not taken is not acked
   }
-  while (sink.acked.size() < options.partitions && clock.now() < until) (*producer)->poll(kTurn, sink);
+  while (sink.acked.size() < options.partitions && clock.now() < until)
+    (*producer)->poll(kTurn, sink);
   (*producer)->close(Nanoseconds{0}, sink);
   return sink.acked.size() >= options.partitions;
 }
 
-Result<bool> read_everywhere(driver::Driver& driver, const ReadyOptions& options, MonotonicClock& clock, MonotonicTime until) {
+Result<bool> read_everywhere(driver::Driver& driver, const ReadyOptions& options,
+                             MonotonicClock& clock, MonotonicTime until) {
   auto bounds = driver.bounds(options.topic);
   if (!bounds) return tl::unexpected(std::move(bounds).error());
   driver::RawSpec spec;
   spec.topic = options.topic;
   spec.run = kReadyRun;
   spec.payload_bytes = kPayloadBytes;
-  for (const auto& bound : *bounds) spec.targets.push_back({bound.partition, bound.begin, bound.end});
+  for (const auto& bound : *bounds)
+    spec.targets.push_back({bound.partition, bound.begin, bound.end});
   auto reader = driver.open_raw_reader(spec);
   if (!reader) return tl::unexpected(std::move(reader).error());
   ReadySink sink;
@@ -71,7 +75,8 @@ Result<bool> read_everywhere(driver::Driver& driver, const ReadyOptions& options
 
 }  // namespace
 
-Result<bool> goes_through(driver::Driver& driver, const ReadyOptions& options, MonotonicClock& clock, const WallClock& wall) {
+Result<bool> goes_through(driver::Driver& driver, const ReadyOptions& options,
+                          MonotonicClock& clock, const WallClock& wall) {
   const MonotonicTime until = clock.now() + options.look_wait;
   driver::TopicSpec topic;
   topic.name = options.topic;

@@ -1,8 +1,12 @@
-// Whether a system does its job: one record goes to every partition of a topic of its own, and is read back from the log.
+// Whether a system does its job: one record goes to every partition of a topic of its own, and is
+// read back from the log.
 //
-//     look: create topic ─► send, acked ─► raw read, every one found ─► delete topic        false: not yet
+//     create topic ─► send, acked ─► raw read, every one found ─► delete topic; false: not yet
 //
-// Waiting: a look waits at most `look_wait`.   Errors: those of the driver.   Threads: one owner.   Source: –.
+// Waiting:  a look waits at most `look_wait`.
+// Errors:   those of the driver.
+// Threads:  one owner.
+// Source:   –.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +25,7 @@ struct ReadyOptions {
   Nanoseconds look_wait{std::chrono::seconds{5}};
 };
 
-[[nodiscard]] Result<bool> goes_through(driver::Driver& driver, const ReadyOptions& options, MonotonicClock& clock,
-                                        const WallClock& wall);
+[[nodiscard]] Result<bool> goes_through(driver::Driver& driver, const ReadyOptions& options,
+                                        MonotonicClock& clock, const WallClock& wall);
 
 }  // namespace sp::cli

@@ -26,8 +26,9 @@ int code_of_run(std::string_view json) {
   if (begin == std::string_view::npos) return kExitCouldNotRun;
   const auto rest = json.substr(begin + kBefore.size());
   const auto name = rest.substr(0, rest.find('"'));
-  for (const auto status : {judge::Status::kPassed, judge::Status::kFailed, judge::Status::kInconclusive,
-                            judge::Status::kStopped, judge::Status::kSlow}) {
+  for (const auto status :
+       {judge::Status::kPassed, judge::Status::kFailed, judge::Status::kInconclusive,
+        judge::Status::kStopped, judge::Status::kSlow}) {
     if (judge::status_name(status) == name) return judge::exit_code(status);
   }
   return kExitCouldNotRun;
@@ -37,7 +38,8 @@ int show(const ReportFlags& flags, const Terminal& terminal) {
   const std::filesystem::path folder(flags.folder);
   const auto result = sys::read_file(folder / "result.json", kReportBytesMax);
   if (!result) {
-    terminal.complain(fmt::format("{} holds no finished run: {}", flags.folder, result.error().message));
+    terminal.complain(
+        fmt::format("{} holds no finished run: {}", flags.folder, result.error().message));
     return kExitCouldNotRun;
   }
   const char* name = flags.json ? "result.json" : flags.junit ? "junit.xml" : "report.txt";
@@ -53,8 +55,10 @@ int show(const ReportFlags& flags, const Terminal& terminal) {
 }  // namespace
 
 void add_report(CLI::App& app, Session& session) {
-  auto flags = std::make_shared<ReportFlags>();  // shared with the callback, which outlives this call
-  CLI::App* command = app.add_subcommand("report", "Shows the report of a run again; the exit code is that of the run");
+  auto flags =
+      std::make_shared<ReportFlags>();  // shared with the callback, which outlives this call
+  CLI::App* command = app.add_subcommand(
+      "report", "Shows the report of a run again; the exit code is that of the run");
   command->footer("Example: streaming-proof report runs/r0k3v9q2m");
   command->add_option("DIR", flags->folder, "the run's folder")->required();
   auto* json = command->add_flag("--json", flags->json, "as JSON");

@@ -46,7 +46,10 @@ void add_fields(CLI::App& command, RunInput& input) {
     auto* values = &input.values[i];
     const std::string names = option_names(fields[i]);
     if (std::holds_alternative<bool proof::Proof::*>(fields[i].member)) {
-      command.add_flag_callback(names, [values] { values->emplace_back("true"); }, field_help(fields[i]))->group("The proof (fields of PROOF.yaml)");
+      command
+          .add_flag_callback(
+              names, [values] { values->emplace_back("true"); }, field_help(fields[i]))
+          ->group("The proof (fields of PROOF.yaml)");
       continue;
     }
     command.add_option(names, *values, field_help(fields[i]))
@@ -60,20 +63,34 @@ void add_fields(CLI::App& command, RunInput& input) {
 void add_others(CLI::App& command, RunInput& input) {
   RunFlags& flags = input.flags;
   const std::string system = "The system";
-  command.add_option("--bootstrap", flags.bootstrap, "a Kafka cluster that is there: host:port[,host:port]")->group(system);
+  command
+      .add_option("--bootstrap", flags.bootstrap,
+                  "a Kafka cluster that is there: host:port[,host:port]")
+      ->group(system);
   command.add_option("-X", flags.settings, "a setting of the client: name=value; repeatable")
-      ->type_size(1)->allow_extra_args(false)->group(system);
-  command.add_option("--client-config", flags.client_config, "a file of settings, a line each: name=value")->group(system);
-  command.add_option("--cluster", flags.cluster, "start a cluster of its own for this run: kafka")->group(system);
-  command.add_option("--nodes", input.nodes, "how many nodes that has: 1 or 3 (default 3)")->group(system);
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->group(system);
+  command
+      .add_option("--client-config", flags.client_config,
+                  "a file of settings, a line each: name=value")
+      ->group(system);
+  command.add_option("--cluster", flags.cluster, "start a cluster of its own for this run: kafka")
+      ->group(system);
+  command.add_option("--nodes", input.nodes, "how many nodes that has: 1 or 3 (default 3)")
+      ->group(system);
   const std::string simulation = "Simulation";
-  command.add_flag("--simulate", flags.simulate, "one thread, virtual clock, embedded broker; the seed decides everything")
+  command
+      .add_flag("--simulate", flags.simulate,
+                "one thread, virtual clock, embedded broker; the seed decides everything")
       ->group(simulation);
-  command.add_option("--runs", flags.runs, "so many runs, with the seeds that follow (default 1)")->group(simulation);
+  command.add_option("--runs", flags.runs, "so many runs, with the seeds that follow (default 1)")
+      ->group(simulation);
   const std::string output = "Output";
   command.add_option("--out", flags.out, "the run's folder (default runs/<id>)")->group(output);
   command.add_flag("--json", flags.json, "print the result as JSON")->group(output);
-  command.add_flag("--dry-run", flags.dry_run, "print the proof as it would take effect, and stop")->group(output);
+  command.add_flag("--dry-run", flags.dry_run, "print the proof as it would take effect, and stop")
+      ->group(output);
   command.add_flag("--quiet", flags.quiet, "no progress on stderr")->group(output);
 }
 
@@ -81,7 +98,8 @@ int start(RunInput& input, const Terminal& terminal) {
   RunFlags& flags = input.flags;
   const auto fields = proof::fields();
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    for (const auto& value : input.values[i]) flags.fields.push_back({"--" + proof::flag_name(fields[i]), value});
+    for (const auto& value : input.values[i])
+      flags.fields.push_back({"--" + proof::flag_name(fields[i]), value});
   }
   if (input.nodes != 0) flags.nodes = input.nodes;
   auto request = read_request(flags);
@@ -93,22 +111,29 @@ int start(RunInput& input, const Terminal& terminal) {
     terminal.print(flags.json ? proof::to_json(request->proof) : proof::to_yaml(request->proof));
     return kExitGood;
   }
-  return flags.simulate ? run_simulated(flags, *request, terminal) : run_live(flags, *request, terminal);
+  return flags.simulate ? run_simulated(flags, *request, terminal)
+                        : run_live(flags, *request, terminal);
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Session& session) {
   auto input = std::make_shared<RunInput>();  // shared with the callback, which outlives this call
-  CLI::App* command = app.add_subcommand("run", "Runs one proof and judges it; without PROOF.yaml and flags: 60 s against the "
-                                                "embedded broker");
-  command->footer("Examples:\n"
-                  "  streaming-proof run --duration 20s\n"
-                  "  streaming-proof run --defect lose:count=5 --duration 20s          (fails, naming 5 records)\n"
-                  "  streaming-proof run --cluster kafka --nodes 3 --replication 3 --chaos kill-leader:every=20s,down=8s\n"
-                  "  streaming-proof run proof.yaml --bootstrap broker:9093 --client-config client.properties\n"
-                  "  streaming-proof run --simulate --seed 7 --runs 100");
-  command->add_option("PROOF.yaml", input->flags.file, "the proof; flags take the place of what it says");
+  CLI::App* command = app.add_subcommand(
+      "run",
+      "Runs one proof and judges it; without PROOF.yaml and flags: 60 s against the "
+      "embedded broker");
+  command->footer(
+      "Examples:\n"
+      "  streaming-proof run --duration 20s\n"
+      "  streaming-proof run --defect lose:count=5 --duration 20s          (fails, naming 5 "
+      "records)\n"
+      "  streaming-proof run --cluster kafka --nodes 3 --replication 3 --chaos "
+      "kill-leader:every=20s,down=8s\n"
+      "  streaming-proof run proof.yaml --bootstrap broker:9093 --client-config client.properties\n"
+      "  streaming-proof run --simulate --seed 7 --runs 100");
+  command->add_option("PROOF.yaml", input->flags.file,
+                      "the proof; flags take the place of what it says");
   add_fields(*command, *input);
   add_others(*command, *input);
   command->callback([input, &session] { session.exit_code = start(*input, session.terminal); });

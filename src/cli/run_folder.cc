@@ -5,7 +5,8 @@
 namespace sp::cli {
 
 RunFolder::RunFolder(core::RunId run, const std::string& out)
-    : path_(out.empty() ? std::filesystem::path("runs") / core::run_text(run) : std::filesystem::path(out)) {}
+    : path_(out.empty() ? std::filesystem::path("runs") / core::run_text(run)
+                        : std::filesystem::path(out)) {}
 
 Result<void> RunFolder::open(const std::string& proof_yaml) const {
   auto made = sys::make_folders(path_);

@@ -6,8 +6,10 @@
 //                 ├─ junit.xml      for a build server
 //                 └─ cluster/       logs of a local cluster, if there was one
 //
-// Errors:  kIo names the file and what the system said. A run goes on without its folder: the report is printed all the same,
-//          and the exit code is 3.   Threads: one owner.   Source: docs/reference/result.md.
+// Errors:   kIo names the file and what the system said. A run goes on without its folder: the
+//           report is printed all the same, and the exit code is 3.
+// Threads:  one owner.
+// Source:   docs/reference/result.md.
 #pragma once
 
 #include <filesystem>

@@ -1,10 +1,9 @@
 #include "cli/run_live.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "base/prng.h"
 #include "cli/commands.h"
@@ -80,12 +79,15 @@ void LiveRun::announce() {
   view_.say(fmt::format("run {}: results in {}", core::run_text(id_), folder_.path().string()));
   if (proof.driver != "kafka" || request_.local_cluster) return;
   const std::string topic = proof.topic.empty() ? "sp-" + core::run_text(id_) : proof.topic;
-  const std::string after = proof.topic_exists == proof::TopicExists::kReuse || proof.keep_topic ? "it stays there"
-                                                                                                : "deleted after a pass";
-  view_.say(fmt::format("on {} this creates topic {} ({} partitions, replication {}; {}) and consumer group {}-0{}",
-                        proof.settings.count("bootstrap.servers") > 0 ? proof.settings.at("bootstrap.servers") : "the cluster",
-                        topic, proof.partitions, proof.replication, after, core::run_text(id_),
-                        proof.groups > 1 ? " and its siblings" : ""));
+  const std::string after = proof.topic_exists == proof::TopicExists::kReuse || proof.keep_topic
+                                ? "it stays there"
+                                : "deleted after a pass";
+  view_.say(fmt::format(
+      "on {} this creates topic {} ({} partitions, replication {}; {}) and consumer group {}-0{}",
+      proof.settings.count("bootstrap.servers") > 0 ? proof.settings.at("bootstrap.servers")
+                                                    : "the cluster",
+      topic, proof.partitions, proof.replication, after, core::run_text(id_),
+      proof.groups > 1 ? " and its siblings" : ""));
 }
 
 report::Report LiveRun::not_started(const Error& error) const {
@@ -102,14 +104,19 @@ report::Report LiveRun::not_started(const Error& error) const {
 report::Report LiveRun::carry_out() {
   announce();
   if (auto usable = check_clients(request_.proof); !usable) return not_started(usable.error());
-  Surroundings around{clock_, wall_, folder_.path(), request_.proof.seed, [this](std::string_view text) { view_.say(text); },
+  Surroundings around{clock_,
+                      wall_,
+                      folder_.path(),
+                      request_.proof.seed,
+                      [this](std::string_view text) { view_.say(text); },
                       [this] { return stops_.count() > 0; }};
   auto system = open_system(request_, around);
   if (!system) return not_started(system.error());
   std::vector<std::unique_ptr<worker::Worker>> workers;
   std::vector<control::WorkerPort*> ports;
   for (std::uint32_t i = 0; i < request_.proof.workers; ++i) {
-    workers.push_back(std::make_unique<worker::Worker>(clock_, wall_, (*system)->factory(), worker::WorkerOptions{}));
+    workers.push_back(std::make_unique<worker::Worker>(clock_, wall_, (*system)->factory(),
+                                                       worker::WorkerOptions{}));
     ports.push_back(workers.back().get());
   }
   coordinator::RunOptions options;
@@ -122,7 +129,8 @@ report::Report LiveRun::carry_out() {
   report::Report report = run.report();
   workers.clear();  // before the system they talk to goes
   const bool passed = report.failure.empty() && report.judgement.status == judge::Status::kPassed;
-  if (auto closed = (*system)->close(passed); !closed) view_.say("warning: " + closed.error().message);
+  if (auto closed = (*system)->close(passed); !closed)
+    view_.say("warning: " + closed.error().message);
   return report;
 }
 
@@ -131,12 +139,14 @@ coordinator::RunHooks LiveRun::hooks(System& system) {
   hooks.message = [this](std::string_view text) { view_.say(text); };
   hooks.alarm = [this](const track::Alarm& alarm, const std::string& key) {
     if (alarms_told_++ < kAlarmsTold) {
-      view_.say(fmt::format("{}: {} sequence {}", core::code_row(alarm.code).name, key, alarm.sequence.value()));
+      view_.say(fmt::format("{}: {} sequence {}", core::code_row(alarm.code).name, key,
+                            alarm.sequence.value()));
     } else if (alarms_told_ == kAlarmsTold + 1) {
       view_.say("more anomalies are counted and stand in the report");
     }
   };
-  const std::string topic = request_.proof.topic.empty() ? "sp-" + core::run_text(id_) : request_.proof.topic;
+  const std::string topic =
+      request_.proof.topic.empty() ? "sp-" + core::run_text(id_) : request_.proof.topic;
   hooks.load_begins = [&system, topic](MonotonicTime begin, std::optional<MonotonicTime> end) {
     system.load_begins(topic, begin, end);
   };
@@ -175,9 +185,12 @@ int LiveRun::finish(report::Report report) {
     if (!flags_.quiet) view_.say(fmt::format("\nresults in {}", folder_.path().string()));
     return report::exit_code(report);
   }
-  // The verdict is out, but what should be kept is not: that must not look like a plain pass to a script.
-  terminal_.complain(fmt::format("the results could not be kept: {}\n{} (this verdict stands; exit code 3 says that its files "
-                                 "are missing)", written.error().message, report::one_line(report)));
+  // The verdict is out, but what should be kept is not: that must not look like a plain pass to a
+  // script.
+  terminal_.complain(fmt::format(
+      "the results could not be kept: {}\n{} (this verdict stands; exit code 3 says that its files "
+      "are missing)",
+      written.error().message, report::one_line(report)));
   return kExitCouldNotRun;
 }
 

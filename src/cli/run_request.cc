@@ -31,40 +31,50 @@ Result<std::vector<proof::Flag>> all_flags(const RunFlags& flags) {
   all.insert(all.end(), flags.fields.begin(), flags.fields.end());
   for (const auto& setting : flags.settings) all.push_back({"settings", setting});
   if (!flags.bootstrap.empty()) all.push_back({"settings", "bootstrap.servers=" + flags.bootstrap});
-  const bool kafka = !flags.cluster.empty() || !flags.bootstrap.empty() || !flags.client_config.empty();
+  const bool kafka =
+      !flags.cluster.empty() || !flags.bootstrap.empty() || !flags.client_config.empty();
   if (kafka && !has_flag(flags.fields, "driver")) all.push_back({"driver", "kafka"});
   return all;
 }
 
 Result<void> check(const RunFlags& flags, const RunRequest& request) {
   const auto& proof = request.proof;
-  const bool has_bootstrap = proof.settings.count("bootstrap.servers") > 0 || proof.settings.count("metadata.broker.list") > 0;
+  const bool has_bootstrap = proof.settings.count("bootstrap.servers") > 0 ||
+                             proof.settings.count("metadata.broker.list") > 0;
   if (!flags.cluster.empty() && flags.cluster != "kafka") {
-    return fail(ErrorCode::kInvalid, fmt::format("--cluster {}: only kafka can be started here", flags.cluster));
+    return fail(ErrorCode::kInvalid,
+                fmt::format("--cluster {}: only kafka can be started here", flags.cluster));
   }
   if (request.local_cluster && has_bootstrap) {
-    return fail(ErrorCode::kInvalid, "--cluster starts a cluster of its own, --bootstrap names one that is there: use one of them");
+    return fail(ErrorCode::kInvalid,
+                "--cluster starts a cluster of its own, --bootstrap names one that is there: use "
+                "one of them");
   }
   if (flags.nodes && !request.local_cluster) {
     return fail(ErrorCode::kInvalid, "--nodes is for --cluster kafka");
   }
   if (proof.driver == "kafka" && !request.local_cluster && !has_bootstrap) {
-    return fail(ErrorCode::kInvalid, "which Kafka? Name it with --bootstrap host:port, or start one with --cluster kafka");
+    return fail(
+        ErrorCode::kInvalid,
+        "which Kafka? Name it with --bootstrap host:port, or start one with --cluster kafka");
   }
   if (!proof.chaos.empty() && !request.local_cluster) {
     return fail(ErrorCode::kInvalid, "--chaos breaks the local cluster only: add --cluster kafka");
   }
   if (request.local_cluster && proof.replication > request.nodes) {
-    return fail(ErrorCode::kInvalid, fmt::format("--replication-factor {} needs as many nodes: add --nodes {}",
-                                                 proof.replication, proof.replication));
+    return fail(ErrorCode::kInvalid,
+                fmt::format("--replication-factor {} needs as many nodes: add --nodes {}",
+                            proof.replication, proof.replication));
   }
   if (flags.simulate && proof.driver != "embedded") {
-    return fail(ErrorCode::kInvalid, fmt::format("--simulate runs the embedded broker only, not {}", proof.driver));
+    return fail(ErrorCode::kInvalid,
+                fmt::format("--simulate runs the embedded broker only, not {}", proof.driver));
   }
   if (flags.simulate && proof.duration.count() == 0) {
     return fail(ErrorCode::kInvalid, "--simulate needs an end: --duration above 0");
   }
-  if (!flags.simulate && flags.runs != 1) return fail(ErrorCode::kInvalid, "--runs is for --simulate");
+  if (!flags.simulate && flags.runs != 1)
+    return fail(ErrorCode::kInvalid, "--runs is for --simulate");
   return {};
 }
 
@@ -83,7 +93,8 @@ Result<std::vector<proof::Flag>> read_client_config(const std::string& path) {
     if (equals == std::string_view::npos || equals == 0) {
       return fail(ErrorCode::kParse, fmt::format("{} line {}: expected name=value", path, number));
     }
-    settings.push_back({"settings", fmt::format("{}={}", trim(line.substr(0, equals)), trim(line.substr(equals + 1)))});
+    settings.push_back({"settings", fmt::format("{}={}", trim(line.substr(0, equals)),
+                                                trim(line.substr(equals + 1)))});
   }
   return settings;
 }

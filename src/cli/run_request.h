@@ -2,10 +2,12 @@
 //
 //     PROOF.yaml ─┐
 //     flags ──────┼─► read_proof ─► RunRequest, or every fault at once
-//     -X, --client-config, --bootstrap, --cluster ─┘   all of them settings or the driver's name in the end
+//     -X, --client-config, --bootstrap, --cluster ─┘   become settings and the driver's name
 //
-// Errors:  kInvalid, kParse: every fault on a line of its own, with place and remedy; kIo, kNotFound: a file.
-// Threads: values.   Source: docs/reference/commands.md.
+// Errors:   kInvalid, kParse: every fault on a line of its own, with place and remedy; kIo,
+//           kNotFound: a file.
+// Threads:  values.
+// Source:   docs/reference/commands.md.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +23,8 @@ namespace sp::cli {
 // As typed.
 struct RunFlags {
   std::string file;
-  std::vector<proof::Flag> fields;           // in the order of the table
-  std::vector<std::string> settings;         // -X
+  std::vector<proof::Flag> fields;    // in the order of the table
+  std::vector<std::string> settings;  // -X
   std::string client_config;
   std::string bootstrap;
   std::string cluster;

@@ -14,7 +14,9 @@ namespace {
 
 // 1 failed is worse than 3 could not run, which is worse than 2 inconclusive, 4 slow, 0 passed.
 int worse(int a, int b) {
-  const auto rank = [](int code) { return code == 1 ? 4 : code == 3 ? 3 : code == 2 ? 2 : code == 4 ? 1 : 0; };
+  const auto rank = [](int code) {
+    return code == 1 ? 4 : code == 3 ? 3 : code == 2 ? 2 : code == 4 ? 1 : 0;
+  };
   return rank(b) > rank(a) ? b : a;
 }
 
@@ -28,7 +30,8 @@ class Simulations {
     for (std::uint64_t i = 0; i < flags_.runs; ++i) code = worse(code, one(proof_.seed + i));
     if (flags_.json && flags_.runs > 1) terminal_.print("[\n" + json_ + "]\n");
     if (!flags_.json && flags_.runs > 1) {
-      terminal_.print(fmt::format("{} of {} runs passed\n", grouped(passed_), grouped(flags_.runs)));
+      terminal_.print(
+          fmt::format("{} of {} runs passed\n", grouped(passed_), grouped(flags_.runs)));
     }
     return code;
   }
@@ -42,6 +45,7 @@ class Simulations {
   proof::Proof proof_;
   const Terminal& terminal_;
   std::uint64_t passed_ = 0;
+  std::uint64_t told_ = 0;  // runs that did not pass
   std::string json_;
 };
 
@@ -67,17 +71,22 @@ int Simulations::show(std::uint64_t seed, const SimulationResult& result) {
     json_ += (json_.empty() ? "" : ",") + result.json;
   } else if (code != kExitGood) {
     terminal_.print(fmt::format("seed {}: {}\n", seed, report::one_line(result.report)));
+    if (++told_ == 1)
+      terminal_.complain(fmt::format("again: the same command with --seed {} --runs 1", seed));
   }
   return code;
 }
 
-// Only where the person asked for a folder: a simulation can be had again at any time from its seed.
+// Only where the person asked for a folder: a simulation can be had again at any time from its
+// seed.
 int Simulations::keep(const SimulationResult& result) const {
   if (flags_.out.empty()) return kExitGood;
   const RunFolder folder(result.report.run, flags_.out);
   auto kept = folder.open(proof::to_yaml(result.report.proof));
   if (kept) kept = folder.write(result.report);
-  if (kept) kept = sys::write_atomically(folder.path() / "truth.jsonl", driver::embedded::truth_text(result.truth));
+  if (kept)
+    kept = sys::write_atomically(folder.path() / "truth.jsonl",
+                                 driver::embedded::truth_text(result.truth));
   if (kept) return kExitGood;
   terminal_.complain("the results could not be kept: " + kept.error().message);
   return kExitCouldNotRun;

@@ -12,8 +12,9 @@
 namespace sp::cli {
 namespace {
 
-constexpr WallTime kEpoch{std::chrono::seconds{1'767'225'600}};  // 2026-01-01, so that payloads carry a plausible time
-constexpr std::uint64_t kTurnsAtOneTime = 10'000;                // then the clock is pushed on
+constexpr WallTime kEpoch{
+    std::chrono::seconds{1'767'225'600}};  // 2026-01-01, so that payloads carry a plausible time
+constexpr std::uint64_t kTurnsAtOneTime = 10'000;  // then the clock is pushed on
 
 // A worker that can die and come back: the port stays, what is behind it goes.
 class MortalWorker final : public control::WorkerPort {
@@ -24,7 +25,9 @@ class MortalWorker final : public control::WorkerPort {
   void crash() { alive_.reset(); }
   void revive() { alive_ = make_(); }
   [[nodiscard]] bool is_alive() const { return alive_ != nullptr; }
-  MonotonicTime step(MonotonicTime now) { return alive_ ? alive_->step(now) : MonotonicTime::max(); }
+  MonotonicTime step(MonotonicTime now) {
+    return alive_ ? alive_->step(now) : MonotonicTime::max();
+  }
 
   Result<control::WorkerHello> prepare(const control::WorkerPlan& plan) override {
     return alive_ ? alive_->prepare(plan) : gone();
@@ -38,14 +41,18 @@ class MortalWorker final : public control::WorkerPort {
   }
   Result<void> stop_producers() override { return alive_ ? alive_->stop_producers() : gone(); }
   Result<void> stop_consumers() override { return alive_ ? alive_->stop_consumers() : gone(); }
-  Result<std::vector<control::LogBounds>> log_bounds() override { return alive_ ? alive_->log_bounds() : gone(); }
+  Result<std::vector<control::LogBounds>> log_bounds() override {
+    return alive_ ? alive_->log_bounds() : gone();
+  }
   Result<void> start_raw_read(const control::RawReadRequest& request) override {
     return alive_ ? alive_->start_raw_read(request) : gone();
   }
   Result<void> remove() override { return alive_ ? alive_->remove() : gone(); }
 
  private:
-  static tl::unexpected<Error> gone() { return fail(ErrorCode::kUnavailable, "the worker crashed"); }
+  static tl::unexpected<Error> gone() {
+    return fail(ErrorCode::kUnavailable, "the worker crashed");
+  }
 
   Maker make_;
   std::unique_ptr<worker::Worker> alive_;
@@ -66,8 +73,8 @@ driver::embedded::BrokerOptions broker_options(const proof::Proof& proof, std::u
 // Everything of one simulated run, and the loop that turns its clock.
 class World {
  public:
-  World(const proof::Proof& proof, std::uint64_t seed, std::vector<driver::embedded::DefectSpec> defects,
-        const SimulationOptions& options)
+  World(const proof::Proof& proof, std::uint64_t seed,
+        std::vector<driver::embedded::DefectSpec> defects, const SimulationOptions& options)
       : options_(options),
         chance_(Prng(seed).fork("world")),
         wall_(clock_, kEpoch),
@@ -76,7 +83,8 @@ class World {
     worker_options.threaded = false;
     for (std::uint32_t i = 0; i < std::max(1U, proof.workers); ++i) {
       workers_.push_back(std::make_unique<MortalWorker>([this, worker_options] {
-        return std::make_unique<worker::Worker>(clock_, wall_, embedded_factory(broker_), worker_options);
+        return std::make_unique<worker::Worker>(clock_, wall_, embedded_factory(broker_),
+                                                worker_options);
       }));
     }
     dies_.resize(workers_.size());
@@ -89,8 +97,11 @@ class World {
     std::vector<control::WorkerPort*> ports;
     for (auto& one : workers_) ports.push_back(one.get());
     coordinator::RunHooks hooks;
-    hooks.load_begins = [this](MonotonicTime begin, std::optional<MonotonicTime>) { plan_crashes(begin); };
-    run_ = std::make_unique<coordinator::ProofRun>(std::move(run), std::move(ports), std::move(hooks));
+    hooks.load_begins = [this](MonotonicTime begin, std::optional<MonotonicTime>) {
+      plan_crashes(begin);
+    };
+    run_ =
+        std::make_unique<coordinator::ProofRun>(std::move(run), std::move(ports), std::move(hooks));
   }
 
   // False: it did not end within steps_max.
@@ -136,7 +147,8 @@ class World {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       auto& when = dies_[i];
       if (!when) continue;
-      if (workers_[i]->is_alive() && run_->stage() != coordinator::Stage::kLoad) {  // only the load is worth it
+      if (workers_[i]->is_alive() &&
+          run_->stage() != coordinator::Stage::kLoad) {  // only the load is worth it
         when.reset();
         continue;
       }
@@ -161,8 +173,8 @@ class World {
   ManualClock clock_;
   ManualWallClock wall_;
   driver::embedded::Broker broker_;
-  std::vector<std::unique_ptr<MortalWorker>> workers_;   // before the broker goes
-  std::vector<std::optional<MonotonicTime>> dies_;       // or, of a dead one, comes back
+  std::vector<std::unique_ptr<MortalWorker>> workers_;  // before the broker goes
+  std::vector<std::optional<MonotonicTime>> dies_;      // or, of a dead one, comes back
   std::unique_ptr<coordinator::ProofRun> run_;
   std::uint64_t crashes_ = 0;
 };
@@ -183,19 +195,22 @@ SimulationOptions drawn_options(std::uint64_t seed, const proof::Proof& proof) {
   if (chance.chance(0.3)) options.honest.failed = 0.01 * chance.unit();
   if (chance.chance(0.3)) options.honest.commit_info = 0.1 * chance.unit();
   if (chance.chance(0.3)) options.honest.commit_failed = 0.1 * chance.unit();
-  if (proof.commit == proof::CommitMode::kCheckpoint && chance.chance(0.2)) options.crash_every = share_of_load(30, 90);
+  if (proof.commit == proof::CommitMode::kCheckpoint && chance.chance(0.2))
+    options.crash_every = share_of_load(30, 90);
   return options;
 }
 
-Result<SimulationResult> simulate(const proof::Proof& proof, std::uint64_t seed, const SimulationOptions& options) {
+Result<SimulationResult> simulate(const proof::Proof& proof, std::uint64_t seed,
+                                  const SimulationOptions& options) {
   auto defects = driver::embedded::parse_defects(proof.defects);
   if (!defects) return tl::unexpected(std::move(defects).error());
   proof::Proof seeded = proof;
   seeded.seed = seed;
   World world(seeded, seed, std::move(*defects), options);
   if (!world.turn()) {
-    return fail(ErrorCode::kInternal, fmt::format("the simulation of seed {} did not end within {} steps", seed,
-                                                  options.steps_max));
+    return fail(ErrorCode::kInternal,
+                fmt::format("the simulation of seed {} did not end within {} steps", seed,
+                            options.steps_max));
   }
   return world.result();
 }

@@ -1,13 +1,16 @@
-// A whole run in one thread on a virtual clock: workload, embedded broker, workers, coordinator. The same proof, seed and
-// options give the same bytes.
+// A whole run in one thread on a virtual clock: workload, embedded broker, workers, coordinator.
+// The same proof, seed and options give the same bytes.
 //
 //     simulate(proof, seed) ─► report, its JSON, and the broker's truth of what it planted
 //
 //     while not done:   run.step ─► workers step ─► clock to the earliest next thing
 //
-// Cost:     some µs a record; 5,000 records in under 0.1 s.   Limits: `steps_max`.
-// Errors:   kInvalid: a defect that cannot be read; kInternal: the run did not end within steps_max.
-// Threads:  a pure function of its arguments.   Source: ARCHITECTURE.md, "One engine, two clocks".
+// Cost:     some µs a record; 5,000 records in under 0.1 s.
+// Limits:   `steps_max`.
+// Errors:   kInvalid: a defect that cannot be read; kInternal: the run did not end within
+//           steps_max.
+// Threads:  a pure function of its arguments.
+// Source:   ARCHITECTURE.md, "One engine, two clocks".
 #pragma once
 
 #include <cstdint>
@@ -23,9 +26,9 @@
 namespace sp::cli {
 
 struct SimulationOptions {
-  driver::embedded::Honest honest;                 // bad days that are nobody's defect
-  Nanoseconds crash_every{};                       // mean time between crashes of a worker; 0: never
-  Nanoseconds crash_away{std::chrono::seconds{2}}; // until its next incarnation is there
+  driver::embedded::Honest honest;  // bad days that are nobody's defect
+  Nanoseconds crash_every{};        // mean time between crashes of a worker; 0: never
+  Nanoseconds crash_away{std::chrono::seconds{2}};  // until its next incarnation is there
   coordinator::RunLimits limits;
   judge::JudgeOptions judging;
   std::uint64_t steps_max = 100'000'000;

@@ -1,9 +1,8 @@
 #include "cli/terminal.h"
 
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <fmt/core.h>
 
 #include "sys/paths.h"
 
@@ -14,9 +13,10 @@ Terminal Terminal::of_process() {
   terminal.out_is_terminal = isatty(STDOUT_FILENO) == 1;
   terminal.err_is_terminal = isatty(STDERR_FILENO) == 1;
   terminal.colour = terminal.out_is_terminal && !sys::environment("NO_COLOR");
-  struct winsize size {};
+  struct winsize size{};
   constexpr unsigned short kNarrow = 40;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrow) terminal.columns = size.ws_col;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrow)
+    terminal.columns = size.ws_col;
   return terminal;
 }
 

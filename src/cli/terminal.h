@@ -1,6 +1,10 @@
-// Where a command writes: results to `out`, everything else to `err`. Colours and rewritten lines only where a person looks.
+// Where a command writes: results to `out`, everything else to `err`. Colours and rewritten lines
+// only where a person looks.
 //
-// Cost: none.   Errors: none.   Threads: one owner.   Source: –.
+// Cost:     none.
+// Errors:   none.
+// Threads:  one owner.
+// Source:   –.
 #pragma once
 
 #include <cstdio>
@@ -17,9 +21,9 @@ struct Terminal {
 
   // stdout and stderr of this process. NO_COLOR in the environment takes the colours away.
   [[nodiscard]] static Terminal of_process();
-  void print(std::string_view text) const;        // to out
-  void complain(std::string_view text) const;     // to err, with a line end
-  bool colour = false;                            // on out
+  void print(std::string_view text) const;     // to out
+  void complain(std::string_view text) const;  // to err, with a line end
+  bool colour = false;                         // on out
 };
 
 // What a command's exit code says.

@@ -23,7 +23,8 @@ Result<void> System::close(bool) { return {}; }
 
 driver::embedded::Expected expected_of(const proof::Proof& proof) {
   driver::embedded::Expected expected;
-  expected.records = proof.rate * static_cast<std::uint64_t>(std::max<std::int64_t>(0, proof.duration.count()));
+  expected.records =
+      proof.rate * static_cast<std::uint64_t>(std::max<std::int64_t>(0, proof.duration.count()));
   expected.keys = proof.keys;
   expected.groups = proof.groups;
   return expected;
@@ -39,7 +40,7 @@ worker::DriverFactory embedded_factory(driver::embedded::Broker& broker) {
 
 namespace {
 
-// ── the embedded broker ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── the embedded broker ──
 
 class EmbeddedSystem final : public System {
  public:
@@ -58,7 +59,8 @@ class EmbeddedSystem final : public System {
   std::filesystem::path folder_;
 };
 
-Result<std::unique_ptr<System>> open_embedded(const RunRequest& request, const Surroundings& around) {
+Result<std::unique_ptr<System>> open_embedded(const RunRequest& request,
+                                              const Surroundings& around) {
   driver::embedded::BrokerOptions options;
   options.seed = around.seed;
   auto defects = driver::embedded::parse_defects(request.proof.defects);
@@ -68,7 +70,7 @@ Result<std::unique_ptr<System>> open_embedded(const RunRequest& request, const S
   return std::make_unique<EmbeddedSystem>(around, std::move(options));
 }
 
-// ── Kafka that is there, or started for this run ─────────────────────────────────────────────────────────────────────────────
+// ── Kafka that is there, or started for this run ──
 
 worker::DriverFactory kafka_factory(MonotonicClock& clock, std::string bootstrap) {
   return [&clock, bootstrap = std::move(bootstrap)](const proof::Proof& proof) {
@@ -93,11 +95,18 @@ class LocalKafka final : public System {
  public:
   LocalKafka(const RunRequest& request, const Surroundings& around, KafkaCluster cluster,
              std::vector<scenario::fault::ChaosSpec> chaos)
-      : proof_(request.proof), around_(around), cluster_(std::move(cluster)), target_(cluster_), chaos_(std::move(chaos)) {}
+      : proof_(request.proof),
+        around_(around),
+        cluster_(std::move(cluster)),
+        target_(cluster_),
+        chaos_(std::move(chaos)) {}
   ~LocalKafka() override { static_cast<void>(cluster_.down()); }
 
-  worker::DriverFactory factory() override { return kafka_factory(around_.clock, cluster_.bootstrap()); }
-  void load_begins(const std::string& topic, MonotonicTime begin, std::optional<MonotonicTime> end) override;
+  worker::DriverFactory factory() override {
+    return kafka_factory(around_.clock, cluster_.bootstrap());
+  }
+  void load_begins(const std::string& topic, MonotonicTime begin,
+                   std::optional<MonotonicTime> end) override;
   void load_ends(MonotonicTime now) override {
     if (nemesis_) nemesis_->release_all(now);
   }
@@ -113,14 +122,15 @@ class LocalKafka final : public System {
   KafkaCluster cluster_;
   scenario::fault::ClusterTarget target_;
   std::vector<scenario::fault::ChaosSpec> chaos_;
-  std::unique_ptr<driver::Driver> looker_;                        // a client that no fault of the proof's clients touches
+  std::unique_ptr<driver::Driver> looker_;  // a client that no fault of the proof's clients touches
   std::unique_ptr<scenario::fault::PollingObserver> observer_;
   std::unique_ptr<scenario::fault::Nemesis> nemesis_;
   std::size_t notes_told_ = 0;
   std::size_t begins_told_ = 0;
 };
 
-void LocalKafka::load_begins(const std::string& topic, MonotonicTime begin, std::optional<MonotonicTime> end) {
+void LocalKafka::load_begins(const std::string& topic, MonotonicTime begin,
+                             std::optional<MonotonicTime> end) {
   if (chaos_.empty()) return;
   auto looker = driver::kafka::open({{"bootstrap.servers", cluster_.bootstrap()}}, around_.clock);
   if (!looker) {
@@ -150,7 +160,8 @@ MonotonicTime LocalKafka::step(MonotonicTime now) {
     const auto& fault = nemesis_->records()[begins_told_];
     around_.say(fmt::format("fault {}: {} {}", fault.number, fault.name, fault.target));
   }
-  for (; notes_told_ < nemesis_->notes().size(); ++notes_told_) around_.say(nemesis_->notes()[notes_told_]);
+  for (; notes_told_ < nemesis_->notes().size(); ++notes_told_)
+    around_.say(nemesis_->notes()[notes_told_]);
   return next;
 }
 
@@ -160,7 +171,8 @@ Result<void> LocalKafka::close(bool passed) {
   looker_.reset();
   auto down = cluster_.down();
   if (!down || !passed) return down;
-  for (std::uint32_t node = 1; node <= cluster_.nodes(); ++node) {  // the records themselves help nobody after a pass
+  for (std::uint32_t node = 1; node <= cluster_.nodes();
+       ++node) {  // the records themselves help nobody after a pass
     auto removed = sys::remove_tree(cluster_.folder() / fmt::format("node-{}", node) / "data");
     if (!removed) return removed;
   }
@@ -185,7 +197,8 @@ Result<std::vector<scenario::fault::ChaosSpec>> read_chaos(const RunRequest& req
   return chaos;
 }
 
-Result<std::unique_ptr<System>> open_local_kafka(const RunRequest& request, const Surroundings& around) {
+Result<std::unique_ptr<System>> open_local_kafka(const RunRequest& request,
+                                                 const Surroundings& around) {
   auto chaos = read_chaos(request);
   if (!chaos) return tl::unexpected(std::move(chaos).error());
   auto fetch = scenario::cluster::usual_fetch();
@@ -211,7 +224,8 @@ Result<std::unique_ptr<System>> open_system(const RunRequest& request, const Sur
   if (request.local_cluster) return open_local_kafka(request, around);
   if (request.proof.driver == "kafka") return std::make_unique<KafkaSystem>(around.clock);
   if (request.proof.driver == "embedded") return open_embedded(request, around);
-  return fail(ErrorCode::kUnsupported, fmt::format("there is no driver '{}': embedded or kafka", request.proof.driver));
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("there is no driver '{}': embedded or kafka", request.proof.driver));
 }
 
 Result<void> check_clients(const proof::Proof& proof) {
@@ -220,8 +234,8 @@ Result<void> check_clients(const proof::Proof& proof) {
 
 std::string client_versions() { return "librdkafka " + driver::kafka::library_version(); }
 
-Result<std::int32_t> leader_of(const std::string& bootstrap, const std::string& topic, core::PartitionId partition,
-                               MonotonicClock& clock) {
+Result<std::int32_t> leader_of(const std::string& bootstrap, const std::string& topic,
+                               core::PartitionId partition, MonotonicClock& clock) {
   auto driver = driver::kafka::open({{"bootstrap.servers", bootstrap}}, clock);
   if (!driver) return tl::unexpected(std::move(driver).error());
   auto state = (*driver)->cluster_state(topic);
@@ -229,14 +243,19 @@ Result<std::int32_t> leader_of(const std::string& bootstrap, const std::string& 
   for (const auto& one : state->partitions) {
     if (one.partition != partition) continue;
     if (one.leader) return *one.leader;
-    return fail(ErrorCode::kUnavailable, fmt::format("partition {} of {} has no leader now", partition.value(), topic));
+    return fail(ErrorCode::kUnavailable,
+                fmt::format("partition {} of {} has no leader now", partition.value(), topic));
   }
-  return fail(ErrorCode::kNotFound, fmt::format("topic {} has no partition {}", topic, partition.value()));
+  return fail(ErrorCode::kNotFound,
+              fmt::format("topic {} has no partition {}", topic, partition.value()));
 }
 
-std::function<Result<bool>(const std::string&)> ready_probe(std::uint32_t nodes, MonotonicClock& clock, const WallClock& wall) {
+std::function<Result<bool>(const std::string&)> ready_probe(std::uint32_t nodes,
+                                                            MonotonicClock& clock,
+                                                            const WallClock& wall) {
   return [nodes, &clock, &wall](const std::string& bootstrap) -> Result<bool> {
-    auto driver = driver::kafka::open({{"bootstrap.servers", bootstrap}, {"message.timeout.ms", "5000"}}, clock);
+    auto driver = driver::kafka::open(
+        {{"bootstrap.servers", bootstrap}, {"message.timeout.ms", "5000"}}, clock);
     if (!driver) return tl::unexpected(std::move(driver).error());
     ReadyOptions options;
     options.partitions = nodes;

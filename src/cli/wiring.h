@@ -1,11 +1,13 @@
-// The one place that knows every driver, cluster and fault: what a proof names becomes a System that a run can use.
+// The one place that knows every driver, cluster and fault: what a proof names becomes a System
+// that a run can use.
 //
 //     open_system(request) ─► System ── factory() ─► workers
-//                                  └── load_begins ─ step … step ─ load_ends ─ faults()       the nemesis, if asked for
+//                                  └── load_begins ─ step … step ─ load_ends ─ faults()
 //
-// Errors:  those of drivers and clusters, as sentences for a person.   Threads: one owner.
-// Waiting: opening a local cluster takes seconds and says what it does; step() never waits.
-// Source:  ARCHITECTURE.md, "Rooms and their doors".
+// Errors:   those of drivers and clusters, as sentences for a person.
+// Threads:  one owner.
+// Waiting:  opening a local cluster takes seconds and says what it does; step() never waits.
+// Source:   ARCHITECTURE.md, "Rooms and their doors".
 #pragma once
 
 #include <filesystem>
@@ -31,7 +33,8 @@ class System {
  public:
   virtual ~System() = default;
   [[nodiscard]] virtual worker::DriverFactory factory() = 0;
-  virtual void load_begins(const std::string& topic, MonotonicTime begin, std::optional<MonotonicTime> end);
+  virtual void load_begins(const std::string& topic, MonotonicTime begin,
+                           std::optional<MonotonicTime> end);
   virtual void load_ends(MonotonicTime now);
   // Does what is due; when to come again.
   virtual MonotonicTime step(MonotonicTime now);
@@ -43,29 +46,31 @@ class System {
 struct Surroundings {
   MonotonicClock& clock;
   const WallClock& wall;
-  std::filesystem::path folder;        // of the run
+  std::filesystem::path folder;  // of the run
   std::uint64_t seed = 0;
   Say say;
   std::function<bool()> cancelled;
 };
 
 // The clocks in `around` outlive the system.
-[[nodiscard]] Result<std::unique_ptr<System>> open_system(const RunRequest& request, const Surroundings& around);
+[[nodiscard]] Result<std::unique_ptr<System>> open_system(const RunRequest& request,
+                                                          const Surroundings& around);
 
 // A driver of the embedded broker for each worker; `broker` outlives them.
 [[nodiscard]] worker::DriverFactory embedded_factory(driver::embedded::Broker& broker);
 [[nodiscard]] driver::embedded::Expected expected_of(const proof::Proof& proof);
 
-// What must be true before anything is sent: a usable client library. Error: kUnsupported with the remedy.
+// What must be true before anything is sent: a usable client library. Error: kUnsupported with the
+// remedy.
 [[nodiscard]] Result<void> check_clients(const proof::Proof& proof);
 // "librdkafka 2.16.0", a line for each client library.
 [[nodiscard]] std::string client_versions();
 
 // Clusters by name, for `cluster`: the leader of a partition as a client sees it.
-[[nodiscard]] Result<std::int32_t> leader_of(const std::string& bootstrap, const std::string& topic, core::PartitionId partition,
-                                             MonotonicClock& clock);
+[[nodiscard]] Result<std::int32_t> leader_of(const std::string& bootstrap, const std::string& topic,
+                                             core::PartitionId partition, MonotonicClock& clock);
 // A record through every node: what `up` waits for. The clock outlives the function.
-[[nodiscard]] std::function<Result<bool>(const std::string& bootstrap)> ready_probe(std::uint32_t nodes, MonotonicClock& clock,
-                                                                                    const WallClock& wall);
+[[nodiscard]] std::function<Result<bool>(const std::string& bootstrap)> ready_probe(
+    std::uint32_t nodes, MonotonicClock& clock, const WallClock& wall);
 
 }  // namespace sp::cli

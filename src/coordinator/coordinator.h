@@ -1,17 +1,24 @@
-// One proof from its start to its verdict: a state machine that is stepped, over N workers behind WorkerPort. It has no thread,
-// reads no clock and touches no system: all it does goes through the ports, all it knows comes back through them.
+// One proof from its start to its verdict: a state machine that is stepped, over N workers behind
+// WorkerPort. It has no thread, reads no clock and touches no system: all it does goes through the
+// ports, all it knows comes back through them.
 //
-//     prepare ─► topic ─► consumers, until assigned ─► producers ─► load, `duration` long ─►
-//       1 producers stop ─► 2 final wait ─► 3 consumers stop ─► 4 targets ─► 5 raw read ─► 6 finish, judge ─► clean up
+//     prepare ─► topic ─► consumers, until assigned ─► producers ─► load, `duration` long
+//       ─► 1 producers stop ─► 2 final wait ─► 3 consumers stop
+//       ─► 4 targets ─► 5 raw read ─► 6 finish, judge ─► clean up
 //
-//     all the while   poll every 100 ms, acknowledge, ledger ─► tick every checkPointInterval ─► samples, alarms
+//     meanwhile   every 100 ms: poll, acknowledge, ledger, alarms
+//                 every checkPointInterval: tick, sample
 //
-// stop() runs the six steps at once and says `stopped`; interrupt() skips what is left of them and judges what is there.
+// stop() runs the six steps at once and says `stopped`; interrupt() skips what is left of them and
+// judges what is there.
 //
-// Cost:     a step polls each worker once or not at all; see track::Ledger for what a poll's evidence costs.
+// Cost:     a step polls each worker once or not at all; see track::Ledger for what a poll's
+//           evidence costs.
 // Limits:   RunLimits.
-// Errors:   what cannot start has report().failure; what fails later is a reason of the verdict, never an error.
-// Threads:  step(), live() and report() belong to one thread; stop() and interrupt() may be called from any.
+// Errors:   what cannot start has report().failure; what fails later is a reason of the verdict,
+//           never an error.
+// Threads:  step(), live() and report() belong to one thread; stop() and interrupt() may be called
+//           from any.
 // Waiting:  none of its own; a port whose create_topic() waits for its system makes step() wait.
 // Source:   the checking model, "Time and order"; ARCHITECTURE.md.
 #pragma once
@@ -35,8 +42,8 @@
 namespace sp::coordinator {
 
 enum class Stage : std::uint8_t {
-  kPrepare,        // workers, topic
-  kAssign,         // consumers started, waiting for their partitions
+  kPrepare,  // workers, topic
+  kAssign,   // consumers started, waiting for their partitions
   kLoad,
   kStopProducers,  // step 1
   kFinalWait,      // step 2
@@ -50,31 +57,35 @@ enum class Stage : std::uint8_t {
 
 struct RunLimits {
   Nanoseconds poll_period{std::chrono::milliseconds{100}};
-  Nanoseconds assign{std::chrono::seconds{60}};      // until every consumer is assigned
-  Nanoseconds stop{std::chrono::seconds{60}};        // until producers or consumers have stopped
-  Nanoseconds bounds{std::chrono::seconds{30}};      // until the log's bounds can be had at all
-  Nanoseconds bounds_rise{std::chrono::seconds{5}};  // until the log shows its end past the highest acknowledged position
-  Nanoseconds raw_read_quiet{std::chrono::seconds{60}};  // the raw read brings nothing for longer: given up
+  Nanoseconds assign{std::chrono::seconds{60}};  // until every consumer is assigned
+  Nanoseconds stop{std::chrono::seconds{60}};    // until producers or consumers have stopped
+  Nanoseconds bounds{std::chrono::seconds{30}};  // until the log's bounds can be had at all
+  Nanoseconds bounds_rise{std::chrono::seconds{
+      5}};  // until the log shows its end past the highest acknowledged position
+  Nanoseconds raw_read_quiet{
+      std::chrono::seconds{60}};  // the raw read brings nothing for longer: given up
   std::size_t samples_max = 2'000;
   std::size_t messages_max = 200;
   FleetOptions fleet;
   track::LedgerLimits ledger;
 };
 
-// Who wants to hear of the run on its way. All are called from within step(); absent ones are skipped.
+// Who wants to hear of the run on its way. All are called from within step(); absent ones are
+// skipped.
 struct RunHooks {
-  std::function<void(std::string_view)> message;                            // a sentence for a person
-  std::function<void(const track::Alarm&, const std::string& key)> alarm;   // at once
-  std::function<void(MonotonicTime begin, std::optional<MonotonicTime> end)> load_begins;  // no end: until stopped
-  std::function<void()> load_ends;                                          // faults end now
-  std::function<std::vector<core::FaultRecord>()> faults;                   // all of the run, asked for when judging
+  std::function<void(std::string_view)> message;  // a sentence for a person
+  std::function<void(const track::Alarm&, const std::string& key)> alarm;  // at once
+  std::function<void(MonotonicTime begin, std::optional<MonotonicTime> end)>
+      load_begins;                                         // no end: until stopped
+  std::function<void()> load_ends;                         // faults end now
+  std::function<std::vector<core::FaultRecord>()> faults;  // all of the run, asked for when judging
 };
 
 struct RunOptions {
   core::RunId run;
   proof::Proof proof;
-  std::string program;                 // name and version, for the report
-  std::optional<WallTime> started;     // for the report; absent in a simulation
+  std::string program;              // name and version, for the report
+  std::optional<WallTime> started;  // for the report; absent in a simulation
   RunLimits limits;
   judge::JudgeOptions judging;
 };
@@ -83,10 +94,10 @@ struct RunOptions {
 struct Live {
   Stage stage = Stage::kPrepare;
   Nanoseconds in_stage{};
-  Nanoseconds load{};                  // since the load began
+  Nanoseconds load{};  // since the load began
   std::optional<Nanoseconds> load_left;
   track::Progress progress;
-  std::uint64_t on_the_way = 0;        // acknowledged and not yet received, about
+  std::uint64_t on_the_way = 0;  // acknowledged and not yet received, about
   core::PerCode<std::uint64_t> counts;
   std::uint64_t alarms = 0;
   std::size_t workers_live = 0;
@@ -94,13 +105,15 @@ struct Live {
 
 class ProofRun {
  public:
-  // The ports outlive the run; there is at least one. Worker i of the proof's division is workers[i].
+  // The ports outlive the run; there is at least one. Worker i of the proof's division is
+  // workers[i].
   ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers, RunHooks hooks);
   ~ProofRun();
   ProofRun(const ProofRun&) = delete;
   ProofRun& operator=(const ProofRun&) = delete;
 
-  // Does what is due at `now`, which never falls; the time at which there is something to do next, kDone: the end of time.
+  // Does what is due at `now`, which never falls; the time at which there is something to do next,
+  // kDone: the end of time.
   MonotonicTime step(MonotonicTime now);
   [[nodiscard]] bool done() const { return stage_ == Stage::kDone; }
 
@@ -108,7 +121,8 @@ class ProofRun {
   void stop() { stop_asked_.store(true); }
   // By hand, for the second time: no end procedure, what is outstanding is not judged.
   void interrupt() { interrupt_asked_.store(true); }
-  // A new incarnation of a worker that crashed: it gets the same shares and new keys. `port` outlives the run.
+  // A new incarnation of a worker that crashed: it gets the same shares and new keys. `port`
+  // outlives the run.
   void restarted(std::uint32_t worker, control::WorkerPort& port, MonotonicTime now);
 
   [[nodiscard]] Stage stage() const { return stage_; }
@@ -139,7 +153,7 @@ class ProofRun {
   void step_stop_producers(MonotonicTime now);
   void step_final_wait(MonotonicTime now);
   void step_stop_consumers(MonotonicTime now);
-  bool stopped(const char* who, control::Phase control::WorkerReport::*phase, MonotonicTime now);
+  bool stopped(const char* who, control::Phase control::WorkerReport::* phase, MonotonicTime now);
   void step_raw_read(MonotonicTime now);
   void ask_bounds(MonotonicTime now);
   void start_raw_read(std::vector<track::RawRange> bounds, MonotonicTime now);
@@ -176,16 +190,17 @@ class ProofRun {
   MonotonicTime next_poll_{};
   MonotonicTime next_counters_{};
   MonotonicTime next_tick_{};
-  std::uint64_t ticked_ = 0;           // the last complete tick
-  std::uint64_t announced_ = 0;        // the last announced one: ticked_ or one above
-  std::uint64_t barrier_ = 0;          // all evidence from before it is there once this tick is complete
+  std::uint64_t ticked_ = 0;     // the last complete tick
+  std::uint64_t announced_ = 0;  // the last announced one: ticked_ or one above
+  std::uint64_t barrier_ = 0;    // all evidence from before it is there once this tick is complete
   Nanoseconds sample_interval_{};
-  bool more_ = false;                  // somebody has more to say at once
+  bool more_ = false;  // somebody has more to say at once
   RawReadState raw_;
 };
 
-// Sentences about settings that promise less than the proof claims; the proof runs all the same, and they are what is tested.
-[[nodiscard]] std::vector<std::string> weaker_settings(const proof::Proof& proof,
-                                                       const std::map<std::string, std::string>& settings);
+// Sentences about settings that promise less than the proof claims; the proof runs all the same,
+// and they are what is tested.
+[[nodiscard]] std::vector<std::string> weaker_settings(
+    const proof::Proof& proof, const std::map<std::string, std::string>& settings);
 
 }  // namespace sp::coordinator

@@ -29,7 +29,8 @@ bool Fleet::poll(track::Ledger& ledger, MonotonicTime now, std::uint64_t tick, b
     worker.asked = now;
     more = poll_one(ledger, worker, now, tick, counters) || more;
   }
-  // A round is over only when everybody was emptied since the last one: what waits for an answer may be in the rest.
+  // A round is over only when everybody was emptied since the last one: what waits for an answer
+  // may be in the rest.
   if (live() > 0 && every([](const Worker& worker) { return worker.drained; })) {
     for (auto& worker : workers_) worker.drained = false;
     ledger.round();
@@ -37,7 +38,8 @@ bool Fleet::poll(track::Ledger& ledger, MonotonicTime now, std::uint64_t tick, b
   return more;
 }
 
-bool Fleet::poll_one(track::Ledger& ledger, Worker& worker, MonotonicTime now, std::uint64_t tick, bool counters) {
+bool Fleet::poll_one(track::Ledger& ledger, Worker& worker, MonotonicTime now, std::uint64_t tick,
+                     bool counters) {
   for (std::size_t turn = 0; turn < options_.polls_in_a_row; ++turn) {
     control::WorkerPoll request;
     request.acknowledge = ledger.applied(worker.source);
@@ -69,8 +71,10 @@ bool Fleet::take(track::Ledger& ledger, Worker& worker, control::WorkerReport&& 
   }
   report.deltas.clear();
   for (const auto& message : report.messages) sinks_.message(worker, message);
-  if (!report.failure.empty() && report.failure != worker.last.failure) sinks_.message(worker, report.failure);
-  if (report.publish_latency.empty() && report.counters.attempts == 0 && report.counters.received == 0) {
+  if (!report.failure.empty() && report.failure != worker.last.failure)
+    sinks_.message(worker, report.failure);
+  if (report.publish_latency.empty() && report.counters.attempts == 0 &&
+      report.counters.received == 0) {
     report.counters = worker.last.counters;  // not asked for this time
     report.publish_latency = std::move(worker.last.publish_latency);
     report.end_to_end_latency = std::move(worker.last.end_to_end_latency);
@@ -92,7 +96,8 @@ void Fleet::lose(track::Ledger& ledger, Worker& worker) {
   sinks_.message(worker, fmt::format("lost: {}", worker.problem));
 }
 
-void Fleet::replace(track::Ledger& ledger, std::size_t index, control::WorkerPort& port, core::SourceId source) {
+void Fleet::replace(track::Ledger& ledger, std::size_t index, control::WorkerPort& port,
+                    core::SourceId source) {
   Worker& worker = workers_[index];
   ledger.lose(worker.source, false);
   add_counters(gone_, worker.last.counters);
@@ -104,7 +109,8 @@ void Fleet::replace(track::Ledger& ledger, std::size_t index, control::WorkerPor
 }
 
 std::size_t Fleet::live() const {
-  const auto alive = std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) { return !worker.lost; });
+  const auto alive = std::count_if(workers_.begin(), workers_.end(),
+                                   [](const Worker& worker) { return !worker.lost; });
   return static_cast<std::size_t>(alive);
 }
 

@@ -10,16 +10,26 @@ namespace sp::coordinator {
 
 std::string_view stage_name(Stage stage) {
   switch (stage) {
-    case Stage::kPrepare: return "prepare";
-    case Stage::kAssign: return "assign";
-    case Stage::kLoad: return "load";
-    case Stage::kStopProducers: return "stop-producers";
-    case Stage::kFinalWait: return "final-wait";
-    case Stage::kStopConsumers: return "stop-consumers";
-    case Stage::kRawRead: return "raw-read";
-    case Stage::kJudge: return "judge";
-    case Stage::kCleanUp: return "clean-up";
-    case Stage::kDone: return "done";
+    case Stage::kPrepare:
+      return "prepare";
+    case Stage::kAssign:
+      return "assign";
+    case Stage::kLoad:
+      return "load";
+    case Stage::kStopProducers:
+      return "stop-producers";
+    case Stage::kFinalWait:
+      return "final-wait";
+    case Stage::kStopConsumers:
+      return "stop-consumers";
+    case Stage::kRawRead:
+      return "raw-read";
+    case Stage::kJudge:
+      return "judge";
+    case Stage::kCleanUp:
+      return "clean-up";
+    case Stage::kDone:
+      return "done";
   }
   return "";
 }
@@ -28,9 +38,10 @@ ProofRun::ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers
     : options_(std::move(options)),
       hooks_(std::move(hooks)),
       fleet_(options_.limits.fleet,
-             {.message = [this](const Fleet::Worker& worker, std::string_view text) {
-                say(fmt::format("worker {}: {}", worker.source.worker, text));
-              },
+             {.message =
+                  [this](const Fleet::Worker& worker, std::string_view text) {
+                    say(fmt::format("worker {}: {}", worker.source.worker, text));
+                  },
               .delta = [this](const track::Delta& delta) { note_delta(delta); }}),
       division_(proof::divide(options_.proof)) {
   CHECK(!workers.empty(), "a run has at least one worker");
@@ -42,7 +53,8 @@ ProofRun::ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers
   report_.proof = options_.proof;
   report_.program = options_.program;
   report_.started = options_.started;
-  report_.topic = options_.proof.topic.empty() ? "sp-" + core::run_text(options_.run) : options_.proof.topic;
+  report_.topic =
+      options_.proof.topic.empty() ? "sp-" + core::run_text(options_.run) : options_.proof.topic;
 }
 
 ProofRun::~ProofRun() = default;
@@ -51,19 +63,39 @@ MonotonicTime ProofRun::step(MonotonicTime now) {
   if (!stage_began_) stage_began_ = now;
   if (interrupt_asked_.load() && stage_ < Stage::kJudge) cut_short(now);
   Stage before = Stage::kDone;
-  while (stage_ != before && stage_ != Stage::kDone) {  // a stage that is over at once is left at once
+  while (stage_ != before &&
+         stage_ != Stage::kDone) {  // a stage that is over at once is left at once
     before = stage_;
     switch (stage_) {
-      case Stage::kPrepare: step_prepare(now); break;
-      case Stage::kAssign: step_assign(now); break;
-      case Stage::kLoad: step_load(now); break;
-      case Stage::kStopProducers: step_stop_producers(now); break;
-      case Stage::kFinalWait: step_final_wait(now); break;
-      case Stage::kStopConsumers: step_stop_consumers(now); break;
-      case Stage::kRawRead: step_raw_read(now); break;
-      case Stage::kJudge: judge_now(now); break;
-      case Stage::kCleanUp: clean_up(now); break;
-      case Stage::kDone: break;
+      case Stage::kPrepare:
+        step_prepare(now);
+        break;
+      case Stage::kAssign:
+        step_assign(now);
+        break;
+      case Stage::kLoad:
+        step_load(now);
+        break;
+      case Stage::kStopProducers:
+        step_stop_producers(now);
+        break;
+      case Stage::kFinalWait:
+        step_final_wait(now);
+        break;
+      case Stage::kStopConsumers:
+        step_stop_consumers(now);
+        break;
+      case Stage::kRawRead:
+        step_raw_read(now);
+        break;
+      case Stage::kJudge:
+        judge_now(now);
+        break;
+      case Stage::kCleanUp:
+        clean_up(now);
+        break;
+      case Stage::kDone:
+        break;
     }
   }
   return next_wake(now);
@@ -121,7 +153,7 @@ control::WorkerPlan ProofRun::plan(const Fleet::Worker& worker) const {
   return plan;
 }
 
-// ── preparation ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── preparation ──
 
 void ProofRun::step_prepare(MonotonicTime now) {
   if (!prepare_workers() || !make_topic()) {
@@ -144,7 +176,8 @@ bool ProofRun::prepare_workers() {
   for (auto& worker : fleet_.workers()) {
     auto hello = worker.port->prepare(plan(worker));
     if (!hello) {
-      report_.failure = fmt::format("worker {} cannot start: {}", worker.source.worker, hello.error().message);
+      report_.failure =
+          fmt::format("worker {} cannot start: {}", worker.source.worker, hello.error().message);
       return false;
     }
     idempotent_ = idempotent_ && hello->idempotent;
@@ -156,8 +189,9 @@ bool ProofRun::prepare_workers() {
       report_.facts.raw_read_available = hello->raw_read;
       report_.facts.warnings = weaker_settings(options_.proof, hello->settings);
     } else if (hello->client != report_.client) {
-      report_.facts.warnings.push_back(fmt::format("worker {} runs another client: {} instead of {}", worker.source.worker,
-                                                   hello->client, report_.client));
+      report_.facts.warnings.push_back(
+          fmt::format("worker {} runs another client: {} instead of {}", worker.source.worker,
+                      hello->client, report_.client));
     }
     first = false;
   }
@@ -173,11 +207,13 @@ bool ProofRun::make_topic() {
   }
   const std::uint32_t asked = options_.proof.partitions;
   if (*partitions > asked) {
-    say(fmt::format("topic {} has {} partitions, {} were asked for: all of them are used", report_.topic, *partitions, asked));
+    say(fmt::format("topic {} has {} partitions, {} were asked for: all of them are used",
+                    report_.topic, *partitions, asked));
   }
   if (*partitions >= asked) return true;
   report_.failure = fmt::format(
-      "topic {} has {} partitions, {} were asked for: run with --partitions {}, or with --topic-exists recreate",
+      "topic {} has {} partitions, {} were asked for: run with --partitions {}, or with "
+      "--topic-exists recreate",
       report_.topic, *partitions, asked, *partitions);
   return false;
 }
@@ -206,7 +242,8 @@ bool ProofRun::start_consumers() {
   for (auto& worker : fleet_.workers()) {
     auto started = worker.port->start_consumers();
     if (started) continue;
-    report_.failure = fmt::format("worker {} cannot consume: {}", worker.source.worker, started.error().message);
+    report_.failure =
+        fmt::format("worker {} cannot consume: {}", worker.source.worker, started.error().message);
     return false;
   }
   return true;
@@ -222,33 +259,40 @@ void ProofRun::step_assign(MonotonicTime now) {
   const std::uint32_t assigned = fleet_.consumers_assigned();
   if (assigned >= division_.consumers.size()) return begin_load(now);
   if (fleet_.live() > 0 && now - *stage_began_ < options_.limits.assign) return;
-  missing(fmt::format("{} of {} consumers were never assigned within {} s: look at the group coordinator and at the "
-                      "consumers' errors above; nothing was produced",
-                      division_.consumers.size() - std::min<std::size_t>(assigned, division_.consumers.size()),
-                      division_.consumers.size(),
-                      std::chrono::duration_cast<std::chrono::seconds>(options_.limits.assign).count()));
+  missing(fmt::format(
+      "{} of {} consumers were never assigned within {} s: look at the group coordinator and at "
+      "the "
+      "consumers' errors above; nothing was produced",
+      division_.consumers.size() - std::min<std::size_t>(assigned, division_.consumers.size()),
+      division_.consumers.size(),
+      std::chrono::duration_cast<std::chrono::seconds>(options_.limits.assign).count()));
   begin_end(now);
 }
 
-// True if a consumer or producer could not even be opened, before anything was sent: the run cannot take place.
+// True if a consumer or producer could not even be opened, before anything was sent: the run cannot
+// take place.
 bool ProofRun::consumers_failed(MonotonicTime now) {
   for (const auto& worker : fleet_.workers()) {
     if (!worker.polled) continue;
-    if (worker.last.consumers != control::Phase::kFailed && worker.last.producers != control::Phase::kFailed) continue;
+    if (worker.last.consumers != control::Phase::kFailed &&
+        worker.last.producers != control::Phase::kFailed)
+      continue;
     give_up(fmt::format("worker {}: {}", worker.source.worker, worker.last.failure), now);
     return true;
   }
   return false;
 }
 
-// ── load ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── load ──
 
 void ProofRun::begin_load(MonotonicTime now) {
   for (auto& worker : fleet_.workers()) {
     if (worker.lost) continue;
     auto started = worker.port->start_producers();
     if (started) continue;
-    return give_up(fmt::format("worker {} cannot produce: {}", worker.source.worker, started.error().message), now);
+    return give_up(
+        fmt::format("worker {} cannot produce: {}", worker.source.worker, started.error().message),
+        now);
   }
   loaded_ = true;
   report_.load_begin = now;
@@ -267,8 +311,10 @@ void ProofRun::step_load(MonotonicTime now) {
     return;
   }
   const bool stopped_by_hand = stop_asked_.load();
-  const bool over = options_.proof.duration.count() > 0 && now >= report_.load_begin + options_.proof.duration;
-  // Lost workers may come back with their evidence: only what says of itself that it failed ends the load early.
+  const bool over =
+      options_.proof.duration.count() > 0 && now >= report_.load_begin + options_.proof.duration;
+  // Lost workers may come back with their evidence: only what says of itself that it failed ends
+  // the load early.
   const bool nobody = fleet_.live() > 0 && fleet_.every([](const Fleet::Worker& worker) {
     return worker.polled && worker.last.producers == control::Phase::kFailed;
   });
@@ -283,7 +329,7 @@ void ProofRun::step_load(MonotonicTime now) {
   begin_end(now);
 }
 
-// ── evidence ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── evidence ──
 
 void ProofRun::poll(MonotonicTime now) {
   if (now < next_poll_ && !more_) return;
@@ -329,7 +375,8 @@ void ProofRun::note_delta(const track::Delta& delta) {
   for (const auto& row : delta.rows) raw_.note(row);
 }
 
-// The series never outgrows samples_max: when it is full, every second point goes and the rest of the run is sampled half as often.
+// The series never outgrows samples_max: when it is full, every second point goes and the rest of
+// the run is sampled half as often.
 void ProofRun::sample(MonotonicTime now) {
   if (!loaded_) return;
   auto& samples = report_.samples;
@@ -339,7 +386,8 @@ void ProofRun::sample(MonotonicTime now) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < samples.size(); i += 2) samples[kept++] = samples[i];
     samples.resize(kept);
-    sample_interval_ = std::max(2 * sample_interval_, 2 * Nanoseconds{options_.proof.check_point_interval});
+    sample_interval_ =
+        std::max(2 * sample_interval_, 2 * Nanoseconds{options_.proof.check_point_interval});
   }
   samples.push_back({at, ledger_->progress(), ledger_->counts_so_far()});
 }
@@ -374,8 +422,11 @@ void ProofRun::restarted(std::uint32_t worker, control::WorkerPort& port, Monoto
   Fleet::Worker& fresh = fleet_.workers()[worker];
   say(fmt::format("worker {} came back as incarnation {}", worker, source.incarnation));
   if (options_.proof.commit != proof::CommitMode::kCheckpoint) {
-    missing(fmt::format("worker {} died with evidence that was not acknowledged, and its consumers may have committed past "
-                        "it (commit is not checkpoint)", worker));
+    missing(
+        fmt::format("worker {} died with evidence that was not acknowledged, and its consumers may "
+                    "have committed past "
+                    "it (commit is not checkpoint)",
+                    worker));
   }
   expect(fresh);
   const auto failed = [&](const Error& error) {

@@ -13,13 +13,15 @@ namespace sp::coordinator {
 namespace {
 
 bool at_rest(control::Phase phase) {
-  return phase == control::Phase::kIdle || phase == control::Phase::kStopped || phase == control::Phase::kFailed;
+  return phase == control::Phase::kIdle || phase == control::Phase::kStopped ||
+         phase == control::Phase::kFailed;
 }
 
 std::string fault_kind(const std::string& chaos) { return chaos.substr(0, chaos.find(':')); }
 
 // The kinds of faults, declared or made, of which none took effect.
-std::vector<std::string> without_effect(const std::vector<std::string>& chaos, const std::vector<core::FaultRecord>& faults) {
+std::vector<std::string> without_effect(const std::vector<std::string>& chaos,
+                                        const std::vector<core::FaultRecord>& faults) {
   std::set<std::string> kinds;
   std::set<std::string> effective;
   for (const auto& text : chaos) kinds.insert(fault_kind(text));
@@ -28,13 +30,14 @@ std::vector<std::string> without_effect(const std::vector<std::string>& chaos, c
     if (fault.took_effect()) effective.insert(fault.name);
   }
   std::vector<std::string> out;
-  std::set_difference(kinds.begin(), kinds.end(), effective.begin(), effective.end(), std::back_inserter(out));
+  std::set_difference(kinds.begin(), kinds.end(), effective.begin(), effective.end(),
+                      std::back_inserter(out));
   return out;
 }
 
 }  // namespace
 
-// ── step 1: producers close, open attempts become unknown ────────────────────────────────────────────────────────────────────
+// ── step 1: producers close, open attempts become unknown ──
 
 void ProofRun::begin_end(MonotonicTime now) {
   if (loaded_) {
@@ -49,8 +52,10 @@ void ProofRun::begin_end(MonotonicTime now) {
 }
 
 // True once `phase` is over in every live worker and all evidence from before is there.
-bool ProofRun::stopped(const char* who, control::Phase control::WorkerReport::*phase, MonotonicTime now) {
-  const bool over = fleet_.every([&](const Fleet::Worker& worker) { return worker.polled && at_rest(worker.last.*phase); });
+bool ProofRun::stopped(const char* who, control::Phase control::WorkerReport::* phase,
+                       MonotonicTime now) {
+  const bool over = fleet_.every(
+      [&](const Fleet::Worker& worker) { return worker.polled && at_rest(worker.last.*phase); });
   const bool waited_enough = now - *stage_began_ >= options_.limits.stop;
   if (barrier_ == 0) {
     if (!over && !waited_enough) return false;
@@ -64,7 +69,8 @@ bool ProofRun::stopped(const char* who, control::Phase control::WorkerReport::*p
     poll(now);
   }
   if (barrier_passed()) return true;
-  return fleet_.live() == 0 && now - *stage_began_ >= options_.limits.fleet.away;  // nobody is left to answer
+  return fleet_.live() == 0 &&
+         now - *stage_began_ >= options_.limits.fleet.away;  // nobody is left to answer
 }
 
 void ProofRun::step_stop_producers(MonotonicTime now) {
@@ -74,7 +80,7 @@ void ProofRun::step_stop_producers(MonotonicTime now) {
   enter(Stage::kFinalWait, now);
 }
 
-// ── step 2: final wait ───────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── step 2: final wait ──
 
 void ProofRun::step_final_wait(MonotonicTime now) {
   poll(now);
@@ -87,7 +93,7 @@ void ProofRun::step_final_wait(MonotonicTime now) {
   enter(Stage::kStopConsumers, now);
 }
 
-// ── step 3: consumers close, their last reports are taken ────────────────────────────────────────────────────────────────────
+// ── step 3: consumers close, their last reports are taken ──
 
 void ProofRun::step_stop_consumers(MonotonicTime now) {
   poll(now);
@@ -99,7 +105,7 @@ void ProofRun::step_stop_consumers(MonotonicTime now) {
   enter(Stage::kRawRead, now);
 }
 
-// ── steps 4 and 5: targets, raw read ─────────────────────────────────────────────────────────────────────────────────────────
+// ── steps 4 and 5: targets, raw read ──
 
 Fleet::Worker* ProofRun::raw_reader() {
   auto& workers = fleet_.workers();
@@ -119,14 +125,17 @@ void ProofRun::step_raw_read(MonotonicTime now) {
   poll(now);
   if (std::exchange(raw_.rows_came, false)) raw_.heard = now;
   const Fleet::Worker& worker = fleet_.workers()[raw_.reader];
-  if (worker.lost) return raw_read_over("the worker that read the log was lost: " + worker.problem, now);
-  if (worker.last.raw_read == control::Phase::kFailed) return raw_read_over(worker.last.failure, now);
+  if (worker.lost)
+    return raw_read_over("the worker that read the log was lost: " + worker.problem, now);
+  if (worker.last.raw_read == control::Phase::kFailed)
+    return raw_read_over(worker.last.failure, now);
   if (worker.last.raw_read == control::Phase::kStopped) {
     ++raw_.quiet_polls;
     if (raw_.quiet_polls < 2 || more_) return;  // the last rows may come with the next poll
     return raw_read_over("", now);
   }
-  if (now - raw_.heard >= options_.limits.raw_read_quiet) raw_read_over("it brought nothing for too long", now);
+  if (now - raw_.heard >= options_.limits.raw_read_quiet)
+    raw_read_over("it brought nothing for too long", now);
 }
 
 void ProofRun::ask_bounds(MonotonicTime now) {
@@ -178,23 +187,27 @@ void ProofRun::raw_read_over(std::string problem, MonotonicTime now) {
   enter(Stage::kJudge, now);
 }
 
-// ── step 6: judgement ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── step 6: judgement ──
 
 void ProofRun::collect_facts() {
   auto& facts = report_.facts;
   for (const auto& worker : fleet_.workers()) {
     if (worker.lost) {
       std::uint64_t keys = 0;
-      for (const auto& share : division_.producers) keys += share.worker == worker.source.worker ? share.keys : 0;
-      facts.workers_lost.push_back(fmt::format("worker {} with its {} keys ({}): {}", worker.source.worker, keys,
+      for (const auto& share : division_.producers)
+        keys += share.worker == worker.source.worker ? share.keys : 0;
+      facts.workers_lost.push_back(fmt::format("worker {} with its {} keys ({}): {}",
+                                               worker.source.worker, keys,
                                                core::run_text(options_.run), worker.problem));
     } else if (worker.polled && (worker.last.producers == control::Phase::kFailed ||
                                  worker.last.consumers == control::Phase::kFailed)) {
-      facts.missing.push_back(fmt::format("worker {}: {}", worker.source.worker, worker.last.failure));
+      facts.missing.push_back(
+          fmt::format("worker {}: {}", worker.source.worker, worker.last.failure));
     }
   }
   const double seconds = std::chrono::duration<double>(report_.load).count();
-  if (loaded_ && seconds > 0) facts.rate = static_cast<double>(ledger_->progress().issued) / seconds;
+  if (loaded_ && seconds > 0)
+    facts.rate = static_cast<double>(ledger_->progress().issued) / seconds;
   if (hooks_.faults) facts.faults = hooks_.faults();
   facts.faults_without_effect = without_effect(options_.proof.chaos, facts.faults);
 }
@@ -205,11 +218,12 @@ void ProofRun::judge_now(MonotonicTime now) {
   collect_facts();
   report_.progress = ledger_->progress();
   const control::WorkerCounters counters = fleet_.counters();
-  report_.traffic = {counters.bytes_acked, counters.bytes_received, counters.queue_full, counters.slots_dropped,
-                     counters.client_errors};
+  report_.traffic = {counters.bytes_acked, counters.bytes_received, counters.queue_full,
+                     counters.slots_dropped, counters.client_errors};
   report_.publish_latency = fleet_.publish_latency();
   report_.end_to_end_latency = fleet_.end_to_end_latency();
-  report_.judgement = judge::judge(*ledger_, options_.proof.contract(idempotent_), report_.facts, options_.judging);
+  report_.judgement =
+      judge::judge(*ledger_, options_.proof.contract(idempotent_), report_.facts, options_.judging);
   enter(Stage::kCleanUp, now);
 }
 
@@ -235,7 +249,8 @@ void ProofRun::clean_up(MonotonicTime now) {
     if (Fleet::Worker* worker = raw_reader(); worker != nullptr) {
       auto deleted = worker->port->delete_topic();
       report_.topic_deleted = deleted.has_value();
-      if (!deleted) say(fmt::format("topic {} was not deleted: {}", report_.topic, deleted.error().message));
+      if (!deleted)
+        say(fmt::format("topic {} was not deleted: {}", report_.topic, deleted.error().message));
     }
   }
   for (auto& worker : fleet_.workers()) {

@@ -18,7 +18,8 @@ void RawReadState::note(const track::Row& row) {
   if (row.kind != track::RowKind::kRawRange || (row.flags & track::kReached) == 0) return;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const auto& target = targets_[i];
-    if (target.partition.value() == row.which && target.begin.value() >= row.offset && target.end.value() <= row.sequence) {
+    if (target.partition.value() == row.which && target.begin.value() >= row.offset &&
+        target.end.value() <= row.sequence) {
       reached_[i] = true;
     }
   }
@@ -36,8 +37,8 @@ std::string RawReadState::unreached_text() const {
     if (reached_[i]) continue;
     if (shown == kShown) return text + ", …";
     const auto& target = targets_[i];
-    text += fmt::format("{}partition {} from {} to {}", shown == 0 ? "" : ", ", target.partition.value(),
-                        target.begin.value(), target.end.value());
+    text += fmt::format("{}partition {} from {} to {}", shown == 0 ? "" : ", ",
+                        target.partition.value(), target.begin.value(), target.end.value());
     ++shown;
   }
   return text;
@@ -48,13 +49,15 @@ std::string ends_too_low(const std::vector<control::LogBounds>& bounds,
   std::string text;
   for (const auto& [partition, end] : acked_end) {
     if (end == 0) continue;
-    const auto found = std::find_if(bounds.begin(), bounds.end(), [wanted = partition](const control::LogBounds& bound) {
-      return bound.partition.value() == wanted;
-    });
+    const auto found = std::find_if(bounds.begin(), bounds.end(),
+                                    [wanted = partition](const control::LogBounds& bound) {
+                                      return bound.partition.value() == wanted;
+                                    });
     if (found != bounds.end() && found->end.value() >= end) continue;
-    const std::string where = found == bounds.end() ? "is not there" : fmt::format("ends at {}", found->end.value());
-    text += fmt::format("{}partition {} {} but offset {} was acknowledged", text.empty() ? "" : ", ", partition, where,
-                        end - 1);
+    const std::string where =
+        found == bounds.end() ? "is not there" : fmt::format("ends at {}", found->end.value());
+    text += fmt::format("{}partition {} {} but offset {} was acknowledged",
+                        text.empty() ? "" : ", ", partition, where, end - 1);
   }
   return text;
 }

@@ -1,9 +1,13 @@
 // Steps 4 and 5 of the end as a value: what is to be read, what of it was read to its end.
 //
-//     wait until the log's end exceeds every acknowledged position ─► targets ─► read ─► all reached?
+//     wait until the log's end exceeds every acked position ─► targets ─► read ─► all reached?
 //
 // Shape:    a target is done when a range row of its partition names its end.
-// Cost:     O(targets) a row.   Limits: –.   Errors: none.   Threads: one owner.   Source: the checking model, "The raw read".
+// Cost:     O(targets) a row.
+// Limits:   –.
+// Errors:   none.
+// Threads:  one owner.
+// Source:   the checking model, "The raw read".
 #pragma once
 
 #include <map>
@@ -20,14 +24,14 @@ namespace sp::coordinator {
 
 class RawReadState {
  public:
-  std::optional<MonotonicTime> began;      // since when the log's bounds are asked for
+  std::optional<MonotonicTime> began;  // since when the log's bounds are asked for
   MonotonicTime next_try{};
-  MonotonicTime heard{};                   // of the last rows
-  bool rows_came = false;                  // since `heard` was looked at
-  std::string problem;                     // of the last try
+  MonotonicTime heard{};   // of the last rows
+  bool rows_came = false;  // since `heard` was looked at
+  std::string problem;     // of the last try
   bool started = false;
-  std::size_t reader = 0;                  // index of the worker that reads
-  std::size_t quiet_polls = 0;             // since its phase is over
+  std::size_t reader = 0;       // index of the worker that reads
+  std::size_t quiet_polls = 0;  // since its phase is over
 
   void set_targets(std::vector<track::RawRange> targets) {
     targets_ = std::move(targets);
@@ -44,8 +48,8 @@ class RawReadState {
   std::vector<bool> reached_;
 };
 
-// The partitions whose end does not exceed what was acknowledged there, in words; "" if none. `acked_end` is one above the
-// highest acknowledged offset, by partition; 0: none.
+// The partitions whose end does not exceed what was acknowledged there, in words; "" if none.
+// `acked_end` is one above the highest acknowledged offset, by partition; 0: none.
 [[nodiscard]] std::string ends_too_low(const std::vector<control::LogBounds>& bounds,
                                        const std::map<std::uint32_t, std::uint64_t>& acked_end);
 

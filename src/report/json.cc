@@ -1,4 +1,5 @@
-// "The result, as JSON": the shape of docs/reference/result.md. Members may be added, never renamed; their order is fixed.
+// "The result, as JSON": the shape of docs/reference/result.md. Members may be added, never
+// renamed; their order is fixed.
 #include <array>
 
 #include "codec/json_writer.h"
@@ -10,8 +11,12 @@ namespace {
 
 using codec::JsonWriter;
 
-std::int64_t to_ms(Nanoseconds duration) { return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count(); }
-double to_exact_ms(Nanoseconds duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+std::int64_t to_ms(Nanoseconds duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+double to_exact_ms(Nanoseconds duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
 
 void strings(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.key(name).begin_array();
@@ -19,7 +24,8 @@ void strings(JsonWriter& json, std::string_view name, const std::vector<std::str
   json.end_array();
 }
 
-void string_map(JsonWriter& json, std::string_view name, const std::map<std::string, std::string>& texts) {
+void string_map(JsonWriter& json, std::string_view name,
+                const std::map<std::string, std::string>& texts) {
   json.key(name).begin_object();
   for (const auto& [key, text] : texts) json.member(key, text);
   json.end_object();
@@ -34,7 +40,8 @@ void string_or_null(JsonWriter& json, std::string_view name, const std::string& 
   }
 }
 
-// Every code that was checked, zero included; one of which nothing could be checked stands in not_checked only.
+// Every code that was checked, zero included; one of which nothing could be checked stands in
+// not_checked only.
 void counts(JsonWriter& json, const judge::Judgement& judgement) {
   json.key("counts").begin_object();
   for (std::size_t i = 0; i < core::kCodeCount; ++i) {
@@ -47,14 +54,16 @@ void counts(JsonWriter& json, const judge::Judgement& judgement) {
   json.key("allowed").begin_object();
   for (std::size_t i = 0; i < core::kCodeCount; ++i) {
     const auto code = static_cast<core::Code>(i);
-    if (judgement.allowed[code] > 0) json.member(core::code_row(code).name, judgement.allowed[code]);
+    if (judgement.allowed[code] > 0)
+      json.member(core::code_row(code).name, judgement.allowed[code]);
   }
   json.end_object();
 }
 
 void finding(JsonWriter& json, const judge::Finding& one) {
   json.begin_object().member("code", core::code_row(one.code).name);
-  string_or_null(json, "blame", one.blame == core::Blame::kNone ? "" : std::string(core::blame_name(one.blame)));
+  string_or_null(json, "blame",
+                 one.blame == core::Blame::kNone ? "" : std::string(core::blame_name(one.blame)));
   string_or_null(json, "group", one.group);
   string_or_null(json, "key", one.key);
   if (one.key.empty()) {
@@ -67,7 +76,9 @@ void finding(JsonWriter& json, const judge::Finding& one) {
   string_or_null(json, "consumer", one.consumer);
   json.key("positions").begin_array();
   for (const auto& position : one.positions) {
-    json.begin_object().member("partition", position.partition.value()).member("offset", position.offset.value());
+    json.begin_object()
+        .member("partition", position.partition.value())
+        .member("offset", position.offset.value());
     json.end_object();
   }
   json.end_array();
@@ -77,7 +88,8 @@ void finding(JsonWriter& json, const judge::Finding& one) {
   json.member("says", one.says).end_object();
 }
 
-void optional_ms(JsonWriter& json, std::string_view name, const std::optional<MonotonicTime>& time, MonotonicTime begin) {
+void optional_ms(JsonWriter& json, std::string_view name, const std::optional<MonotonicTime>& time,
+                 MonotonicTime begin) {
   json.key(name);
   if (time) {
     json.value(to_ms(*time - begin));
@@ -89,7 +101,10 @@ void optional_ms(JsonWriter& json, std::string_view name, const std::optional<Mo
 void faults(JsonWriter& json, const Report& report) {
   json.key("faults").begin_array();
   for (const auto& fault : report.facts.faults) {
-    json.begin_object().member("name", fault.name).member("effect", fault.took_effect()).member("number", fault.number);
+    json.begin_object()
+        .member("name", fault.name)
+        .member("effect", fault.took_effect())
+        .member("number", fault.number);
     json.member("target", fault.target).member("seen", fault.effect);
     json.member("begin_ms", to_ms(fault.begin - report.load_begin));
     optional_ms(json, "effect_ms", fault.effect_seen, report.load_begin);
@@ -104,14 +119,19 @@ void coverage(JsonWriter& json, const Report& report) {
   const auto& seen = report.judgement.coverage;
   json.key("coverage").begin_object();
   json.member("attempts", seen.attempts).member("acked", seen.acked).member("failed", seen.failed);
-  json.member("unknown", seen.unknown).member("landed", seen.landed).member("received", seen.received);
+  json.member("unknown", seen.unknown)
+      .member("landed", seen.landed)
+      .member("received", seen.received);
   json.member("foreign", seen.foreign);
   json.key("not_checked").begin_object();
   for (const auto& [what, count] : seen.not_checked) json.member(what, count);
   json.end_object();
   json.member("keys_silent", seen.keys_silent).member("partitions_silent", seen.partitions_silent);
-  json.member("expired", seen.expired).member("compacted", seen.compacted).member("unverifiable", seen.unverifiable);
-  json.member("pairs_not_judged", seen.pairs_not_judged).member("positions_absent", seen.positions_absent);
+  json.member("expired", seen.expired)
+      .member("compacted", seen.compacted)
+      .member("unverifiable", seen.unverifiable);
+  json.member("pairs_not_judged", seen.pairs_not_judged)
+      .member("positions_absent", seen.positions_absent);
   string_map(json, "settings", report.facts.settings);
   faults(json, report);
   json.member("raw_read", report.facts.raw_read_complete);
@@ -127,7 +147,8 @@ void latency(JsonWriter& json, std::string_view name, const Histogram& histogram
   json.key(name).begin_object().member("count", histogram.count());
   constexpr std::array<std::pair<const char*, double>, 4> kShares = {
       {{"p50_ms", 0.5}, {"p95_ms", 0.95}, {"p99_ms", 0.99}, {"p999_ms", 0.999}}};
-  for (const auto& [label, share] : kShares) json.member(label, to_exact_ms(histogram.percentile(share)));
+  for (const auto& [label, share] : kShares)
+    json.member(label, to_exact_ms(histogram.percentile(share)));
   json.member("max_ms", to_exact_ms(histogram.max())).end_object();
 }
 
@@ -135,13 +156,16 @@ void measures(JsonWriter& json, const Report& report) {
   json.key("measures").begin_object();
   json.key("recovery_ms").begin_array().end_array();
   json.member("staleness_ms", to_ms(report.end_to_end_latency.max()));
-  json.member("stall_max_ms", to_ms(report.progress.stall_max)).member("timeouts", report.progress.timeouts);
+  json.member("stall_max_ms", to_ms(report.progress.stall_max))
+      .member("timeouts", report.progress.timeouts);
   json.key("rate").value(report.facts.rate);
   json.member("load_ms", to_ms(report.load));
   latency(json, "publish", report.publish_latency);
   latency(json, "end_to_end", report.end_to_end_latency);
-  json.member("bytes_acked", report.traffic.bytes_acked).member("bytes_received", report.traffic.bytes_received);
-  json.member("queue_full", report.traffic.queue_full).member("slots_dropped", report.traffic.slots_dropped);
+  json.member("bytes_acked", report.traffic.bytes_acked)
+      .member("bytes_received", report.traffic.bytes_received);
+  json.member("queue_full", report.traffic.queue_full)
+      .member("slots_dropped", report.traffic.slots_dropped);
   json.member("client_errors", report.traffic.client_errors).member("alarms", report.alarms);
   json.end_object();
 }
@@ -149,8 +173,11 @@ void measures(JsonWriter& json, const Report& report) {
 void about(JsonWriter& json, const Report& report) {
   json.member("run", core::run_text(report.run)).member("kind", "proof");
   string_or_null(json, "name", report.proof.name);
-  json.key("started").value(report.started ? std::optional(to_iso8601(*report.started)) : std::nullopt);
-  json.member("program", report.program).member("driver", report.driver).member("client", report.client);
+  json.key("started").value(report.started ? std::optional(to_iso8601(*report.started))
+                                           : std::nullopt);
+  json.member("program", report.program)
+      .member("driver", report.driver)
+      .member("client", report.client);
   json.member("topic", report.topic).member("topic_deleted", report.topic_deleted);
   json.member("stopped", report.facts.stopped).member("interrupted", report.facts.interrupted);
   string_or_null(json, "repeat", report.repeat);
@@ -169,8 +196,10 @@ void time_series(JsonWriter& json, const Report& report) {
     json.begin_object().member("at_ms", to_ms(sample.at)).member("issued", sample.progress.issued);
     json.member("acked", sample.progress.acked).member("failed", sample.progress.failed);
     json.member("unknown", sample.progress.unknown).member("received", sample.progress.received);
-    json.member("verified", sample.progress.verified).member("outstanding", sample.progress.outstanding);
-    json.member("timeouts", sample.progress.timeouts).member("stall_ms", to_ms(sample.progress.stall));
+    json.member("verified", sample.progress.verified)
+        .member("outstanding", sample.progress.outstanding);
+    json.member("timeouts", sample.progress.timeouts)
+        .member("stall_ms", to_ms(sample.progress.stall));
     json.key("counts").begin_object();
     for (std::size_t i = 0; i < core::kCodeCount; ++i) {
       const auto code = static_cast<core::Code>(i);

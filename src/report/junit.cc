@@ -1,4 +1,5 @@
-// JUnit XML: one suite, one case a guarantee and one for the evidence, so that a build server shows which promise broke.
+// JUnit XML: one suite, one case a guarantee and one for the evidence, so that a build server shows
+// which promise broke.
 #include <fmt/core.h>
 
 #include "report/report.h"
@@ -11,11 +12,21 @@ std::string xml_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
       default:
         // Other control characters cannot stand in XML 1.0 at all.
         if (static_cast<unsigned char>(c) >= 0x20 || c == '\t') out += c;
@@ -31,7 +42,8 @@ std::string broken(const Report& report, const core::Contract& contract) {
     const auto code = static_cast<core::Code>(i);
     if (!contract.forbids(code)) continue;
     const std::uint64_t bad = report.judgement.counts[code] - report.judgement.allowed[code];
-    if (bad > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", core::code_row(code).name, bad);
+    if (bad > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", core::code_row(code).name, bad);
   }
   return text;
 }
@@ -43,16 +55,18 @@ struct Suite {
   int errors = 0;
   double seconds = 0;
 
-  void add(std::string_view name, std::string_view kind, std::string_view message, std::string_view detail) {
+  void add(std::string_view name, std::string_view kind, std::string_view message,
+           std::string_view detail) {
     ++tests;
-    cases += fmt::format("    <testcase classname=\"streaming-proof\" name=\"{}\" time=\"{:.3f}\"", xml_text(name), seconds);
+    cases += fmt::format("    <testcase classname=\"streaming-proof\" name=\"{}\" time=\"{:.3f}\"",
+                         xml_text(name), seconds);
     if (kind.empty()) {
       cases += "/>\n";
       return;
     }
     (kind == "failure" ? failures : errors) += 1;
-    cases += fmt::format(">\n      <{} message=\"{}\">{}</{}>\n    </testcase>\n", kind, xml_text(message), xml_text(detail),
-                         kind);
+    cases += fmt::format(">\n      <{} message=\"{}\">{}</{}>\n    </testcase>\n", kind,
+                         xml_text(message), xml_text(detail), kind);
   }
 };
 
@@ -62,16 +76,18 @@ std::string details(const Report& report, const core::Contract& contract) {
   int shown = 0;
   for (const auto& finding : report.judgement.findings) {
     if (!contract.forbids(finding.code) || shown == kShown) continue;
-    text += fmt::format("{} {} {}..{}: {}\n", core::code_row(finding.code).name, finding.key, finding.first, finding.last,
-                        finding.says);
+    text += fmt::format("{} {} {}..{}: {}\n", core::code_row(finding.code).name, finding.key,
+                        finding.first, finding.last, finding.says);
     ++shown;
   }
   return text;
 }
 
-void guarantee(Suite& suite, const Report& report, std::string_view name, const core::Contract& contract) {
+void guarantee(Suite& suite, const Report& report, std::string_view name,
+               const core::Contract& contract) {
   const std::string found = broken(report, contract);
-  suite.add(name, found.empty() ? "" : "failure", found, found.empty() ? "" : details(report, contract));
+  suite.add(name, found.empty() ? "" : "failure", found,
+            found.empty() ? "" : details(report, contract));
 }
 
 void cases(Suite& suite, const Report& report) {
@@ -99,11 +115,13 @@ void cases(Suite& suite, const Report& report) {
   const bool failed_otherwise = status == judge::Status::kFailed && suite.failures == 0;
   const bool unclear = status != judge::Status::kPassed && status != judge::Status::kFailed;
   std::string reasons;
-  for (const auto& reason : report.judgement.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
+  for (const auto& reason : report.judgement.reasons)
+    reasons += (reasons.empty() ? "" : "; ") + reason;
   if (failed_otherwise) {
     suite.add("thresholds", "failure", reasons, "");
   } else {
-    suite.add("evidence", unclear ? "error" : "", fmt::format("{}: {}", judge::status_name(status), reasons), "");
+    suite.add("evidence", unclear ? "error" : "",
+              fmt::format("{}: {}", judge::status_name(status), reasons), "");
   }
 }
 
@@ -114,11 +132,14 @@ std::string junit_report(const Report& report) {
   suite.seconds = std::chrono::duration<double>(report.load).count();
   cases(suite, report);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  out += fmt::format("  <testsuite name=\"streaming-proof {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"",
-                     core::run_text(report.run), suite.tests, suite.failures, suite.errors, suite.seconds);
+  out += fmt::format(
+      "  <testsuite name=\"streaming-proof {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+      "time=\"{:.3f}\"",
+      core::run_text(report.run), suite.tests, suite.failures, suite.errors, suite.seconds);
   if (report.started) out += fmt::format(" timestamp=\"{}\"", to_iso8601(*report.started));
   out += ">\n" + suite.cases;
-  out += fmt::format("    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n", xml_text(one_line(report)));
+  out += fmt::format("    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",
+                     xml_text(one_line(report)));
   return out;
 }
 

@@ -14,7 +14,7 @@ int exit_code(const Report& report) {
 std::string one_line(const Report& report) {
   if (!report.failure.empty()) return "could not run: " + report.failure;
   const auto& judgement = report.judgement;
-  const std::string reason = !judgement.reasons.empty()                       ? judgement.reasons.front()
+  const std::string reason = !judgement.reasons.empty() ? judgement.reasons.front()
                              : judgement.status == judge::Status::kPassed ? nothing_wrong(report)
                                                                           : "";
   const std::string name(judge::status_name(judgement.status));

@@ -1,14 +1,18 @@
 // What is said about a run: the model, and its three renderings. Pure.
 //
-//     Report ─┬─ text_report()    ten lines a person reads first, then the findings, then what was *not* seen
+//     Report ─┬─ text_report()    ten lines to read first, the findings, what was *not* seen
 //             ├─ json_report()    "The result, as JSON": what --json prints and result.json holds
 //             └─ junit_report()   one test case a guarantee, for a build server
 //
-// Shape:    members of the JSON stand in one fixed order and nothing in it comes from a clock that the run did not own: the same
-//           simulated run gives the same bytes. A run that could not start has `failure` and no verdict.
+// Shape:    members of the JSON stand in one fixed order and nothing in it comes from a clock that
+//           the run did not own: the same simulated run gives the same bytes. A run that could not
+//           start has `failure` and no verdict.
 // Units:    *_ms are milliseconds, *_ns nanoseconds, `at_ms` counts from the begin of the load.
-// Cost:     O(findings + samples).   Limits: as the judgement's; the text shows `TextOptions::findings_max` a code.
-// Errors:   none.   Threads: values.   Source: docs/reference/result.md.
+// Cost:     O(findings + samples).
+// Limits:   as the judgement's; the text shows `TextOptions::findings_max` a code.
+// Errors:   none.
+// Threads:  values.
+// Source:   docs/reference/result.md.
 #pragma once
 
 #include <cstdint>
@@ -53,34 +57,34 @@ struct Report {
   proof::Proof proof;
   std::string topic;
   bool topic_deleted = false;
-  std::optional<WallTime> started;     // absent in a simulation
-  std::string program;                 // "streaming-proof 0.1.0"
-  std::string driver;                  // "kafka"
-  std::string client;                  // "librdkafka 2.16.0"
-  std::string failure;                 // why it could not run; empty: it ran
+  std::optional<WallTime> started;  // absent in a simulation
+  std::string program;              // "streaming-proof 0.1.0"
+  std::string driver;               // "kafka"
+  std::string client;               // "librdkafka 2.16.0"
+  std::string failure;              // why it could not run; empty: it ran
   judge::Judgement judgement;
   judge::RunFacts facts;
-  std::vector<std::string> notes;      // settings that mean nothing here, and why
-  std::vector<std::string> messages;   // what clients said on the way; capped
+  std::vector<std::string> notes;     // settings that mean nothing here, and why
+  std::vector<std::string> messages;  // what clients said on the way; capped
   std::uint64_t messages_left_out = 0;
   std::vector<Sample> samples;
-  std::uint64_t alarms = 0;            // anomalies noticed on the way
-  track::Progress progress;            // at the end
+  std::uint64_t alarms = 0;  // anomalies noticed on the way
+  track::Progress progress;  // at the end
   std::vector<Timing> timings;
   MonotonicTime load_begin{};
-  Nanoseconds load{};                  // how long producers produced
+  Nanoseconds load{};  // how long producers produced
   Traffic traffic;
   Histogram publish_latency;
   Histogram end_to_end_latency;
-  std::string repeat;                  // the command that makes this run again; may be empty
+  std::string repeat;  // the command that makes this run again; may be empty
 };
 
 // The process's exit code: 3 when it could not run, else the verdict's.
 [[nodiscard]] int exit_code(const Report& report);
 
 struct TextOptions {
-  bool colour = false;                 // terminal escape sequences
-  std::size_t findings_max = 5;        // shown a code; the JSON has them all
+  bool colour = false;           // terminal escape sequences
+  std::size_t findings_max = 5;  // shown a code; the JSON has them all
 };
 [[nodiscard]] std::string text_report(const Report& report, const TextOptions& options = {});
 // One line without its end: "failed: 5 acknowledged records were never received".

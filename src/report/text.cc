@@ -1,10 +1,11 @@
 // The text a person reads: the verdict and ten lines, the findings, what was not seen.
+#include "base/text.h"
+
 #include <algorithm>
 #include <array>
 
 #include <fmt/core.h>
 
-#include "base/text.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 class TextReport {
  public:
-  TextReport(const Report& report, const TextOptions& options) : report_(report), options_(options) {}
+  TextReport(const Report& report, const TextOptions& options)
+      : report_(report), options_(options) {}
 
   std::string write() {
     headline();
@@ -29,7 +31,9 @@ class TextReport {
   }
 
  private:
-  void line(std::string_view name, std::string_view text) { out_ += fmt::format("  {:<11}{}\n", name, text); }
+  void line(std::string_view name, std::string_view text) {
+    out_ += fmt::format("  {:<11}{}\n", name, text);
+  }
   void title(std::string_view text) { out_ += fmt::format("\n{}\n", text); }
   std::string coloured(std::string_view text, std::string_view code) const {
     return options_.colour ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
@@ -61,11 +65,24 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 
 // Settings on which a guarantee, an order or a finding hangs.
 bool is_telling(std::string_view name) {
-  constexpr std::array<std::string_view, 18> kTelling = {
-      "acks", "auto.offset.reset", "bootstrap.servers", "client.id", "compression.type", "delivery.timeout.ms",
-      "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "group.protocol", "isolation.level",
-      "linger.ms", "max.in.flight.requests.per.connection", "partition.assignment.strategy", "partitioner", "retries",
-      "security.protocol", "session.timeout.ms"};
+  constexpr std::array<std::string_view, 18> kTelling = {"acks",
+                                                         "auto.offset.reset",
+                                                         "bootstrap.servers",
+                                                         "client.id",
+                                                         "compression.type",
+                                                         "delivery.timeout.ms",
+                                                         "enable.auto.commit",
+                                                         "enable.auto.offset.store",
+                                                         "enable.idempotence",
+                                                         "group.protocol",
+                                                         "isolation.level",
+                                                         "linger.ms",
+                                                         "max.in.flight.requests.per.connection",
+                                                         "partition.assignment.strategy",
+                                                         "partitioner",
+                                                         "retries",
+                                                         "security.protocol",
+                                                         "session.timeout.ms"};
   return std::find(kTelling.begin(), kTelling.end(), name) != kTelling.end();
 }
 
@@ -100,8 +117,8 @@ std::string TextReport::proof_line() const {
   const auto& proof = report_.proof;
   std::string text = proof.name.empty() ? "" : proof.name + ": ";
   text += joined(features(proof), ", ");
-  text += fmt::format(" · {} producers, {} consumers · {} keys · {} partitions", proof.producers, proof.consumers,
-                      grouped(proof.keys), proof.partitions);
+  text += fmt::format(" · {} producers, {} consumers · {} keys · {} partitions", proof.producers,
+                      proof.consumers, grouped(proof.keys), proof.partitions);
   if (proof.driver != "embedded") text += fmt::format(" × {}", proof.replication);
   text += fmt::format(" · {}/s of {}", grouped(proof.rate), human_bytes(proof.payload_bytes));
   return text;
@@ -109,19 +126,24 @@ std::string TextReport::proof_line() const {
 
 void TextReport::traffic() {
   const auto& coverage = report_.judgement.coverage;
-  std::string text = fmt::format("{} attempts · {} acknowledged · {} failed · {} unknown", grouped(coverage.attempts),
-                                 grouped(coverage.acked), grouped(coverage.failed), grouped(coverage.unknown));
+  std::string text = fmt::format("{} attempts · {} acknowledged · {} failed · {} unknown",
+                                 grouped(coverage.attempts), grouped(coverage.acked),
+                                 grouped(coverage.failed), grouped(coverage.unknown));
   if (coverage.unknown > 0) text += fmt::format(" ({} landed)", grouped(coverage.landed));
   line("sent", text);
-  line("received", fmt::format("{} records{}", grouped(coverage.received),
-                               report_.proof.groups > 1 ? fmt::format(" by {} groups", report_.proof.groups) : ""));
+  line("received",
+       fmt::format(
+           "{} records{}", grouped(coverage.received),
+           report_.proof.groups > 1 ? fmt::format(" by {} groups", report_.proof.groups) : ""));
   if (report_.load.count() > 0) {
     const double seconds = std::chrono::duration<double>(report_.load).count();
-    text = fmt::format("{}/s over {}", grouped(static_cast<std::uint64_t>(report_.facts.rate.value_or(0) + 0.5)),
+    text = fmt::format("{}/s over {}",
+                       grouped(static_cast<std::uint64_t>(report_.facts.rate.value_or(0) + 0.5)),
                        human_duration(report_.load));
     if (report_.traffic.bytes_acked > 0) {
-      text += fmt::format(", {}/s", human_bytes(static_cast<std::uint64_t>(
-                                        static_cast<double>(report_.traffic.bytes_acked) / seconds)));
+      text +=
+          fmt::format(", {}/s", human_bytes(static_cast<std::uint64_t>(
+                                    static_cast<double>(report_.traffic.bytes_acked) / seconds)));
     }
     line("rate", text);
   }
@@ -140,12 +162,14 @@ void TextReport::counts_line() {
     const std::uint64_t count = report_.judgement.counts[code];
     const std::uint64_t allowed = report_.judgement.allowed[code];
     if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", core::code_row(code).name, grouped(count));
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", core::code_row(code).name,
+                        grouped(count));
     if (allowed == count) text += " (allowed)";
     if (allowed > 0 && allowed < count) text += fmt::format(" ({} allowed)", grouped(allowed));
   }
   if (report_.judgement.undecided > 0) {
-    text += fmt::format("{}undecided {}", text.empty() ? "" : " · ", grouped(report_.judgement.undecided));
+    text += fmt::format("{}undecided {}", text.empty() ? "" : " · ",
+                        grouped(report_.judgement.undecided));
   }
   line("found", text.empty() ? "nothing wrong" : text);
 }
@@ -155,29 +179,35 @@ void TextReport::summary() {
   line("run", run_line());
   line("proof", proof_line());
   std::string topic = report_.topic;
-  topic += report_.topic_deleted ? " (deleted)" : report_.proof.driver == "embedded" ? "" : " (kept)";
+  topic += report_.topic_deleted                ? " (deleted)"
+           : report_.proof.driver == "embedded" ? ""
+                                                : " (kept)";
   line("topic", topic);
   traffic();
   if (!report_.facts.faults.empty() || !report_.proof.chaos.empty()) {
     const auto& all = report_.facts.faults;
-    const auto effective = std::count_if(all.begin(), all.end(), [](const auto& fault) { return fault.took_effect(); });
+    const auto effective = std::count_if(all.begin(), all.end(),
+                                         [](const auto& fault) { return fault.took_effect(); });
     line("faults", fmt::format("{} made, {} took effect", all.size(), effective));
   }
   counts_line();
 }
 
-// ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── findings ──
 
 void TextReport::finding(const judge::Finding& finding) {
   std::string text;
   if (!finding.key.empty()) {
-    text = finding.first == finding.last ? fmt::format("{} sequence {}", finding.key, finding.first)
-                                         : fmt::format("{} sequences {} to {}", finding.key, finding.first, finding.last);
+    text = finding.first == finding.last
+               ? fmt::format("{} sequence {}", finding.key, finding.first)
+               : fmt::format("{} sequences {} to {}", finding.key, finding.first, finding.last);
   } else if (!finding.positions.empty()) {
     text = position_text(finding.positions.front());
   }
-  if (report_.proof.groups > 1 && !finding.group.empty()) text += fmt::format(" (group {})", finding.group);
-  if (finding.blame != core::Blame::kNone) text += fmt::format(", blame {}", core::blame_name(finding.blame));
+  if (report_.proof.groups > 1 && !finding.group.empty())
+    text += fmt::format(" (group {})", finding.group);
+  if (finding.blame != core::Blame::kNone)
+    text += fmt::format(", blame {}", core::blame_name(finding.blame));
   if (!finding.says.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", finding.says);
   out_ += fmt::format("    {}\n", text);
 }
@@ -189,11 +219,13 @@ void TextReport::findings() {
   for (std::size_t i = 0; i < core::kCodeCount; ++i) {
     const auto code = static_cast<core::Code>(i);
     const auto& row = core::code_row(code);
-    const auto mine = std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.code == code; });
+    const auto mine =
+        std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.code == code; });
     if (mine == 0) continue;
     const std::uint64_t allowed = report_.judgement.allowed[code];
-    out_ += fmt::format("  {} {}{}: {}\n", coloured(row.name, "1"), grouped(report_.judgement.counts[code]),
-                        allowed > 0 ? fmt::format(", {} of them allowed", grouped(allowed)) : "", row.meaning);
+    out_ += fmt::format(
+        "  {} {}{}: {}\n", coloured(row.name, "1"), grouped(report_.judgement.counts[code]),
+        allowed > 0 ? fmt::format(", {} of them allowed", grouped(allowed)) : "", row.meaning);
     std::size_t shown = 0;
     for (const auto& one : all) {
       if (one.code != code || shown == options_.findings_max) continue;
@@ -201,22 +233,25 @@ void TextReport::findings() {
       ++shown;
     }
     if (static_cast<std::size_t>(mine) > shown) {
-      out_ += fmt::format("    … and {} more in result.json\n", grouped(static_cast<std::uint64_t>(mine) - shown));
+      out_ += fmt::format("    … and {} more in result.json\n",
+                          grouped(static_cast<std::uint64_t>(mine) - shown));
     }
     out_ += fmt::format("    {}\n", row.look_at);
   }
   if (report_.judgement.findings_left_out > 0) {
-    out_ += fmt::format("  {} more are counted but not listed\n", grouped(report_.judgement.findings_left_out));
+    out_ += fmt::format("  {} more are counted but not listed\n",
+                        grouped(report_.judgement.findings_left_out));
   }
 }
 
-// ── what was not seen ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── what was not seen ──
 
 void TextReport::not_seen() {
   title("Not seen");
   std::size_t before = out_.size();
   for (const auto& sentence : blind_spots(report_)) out_ += fmt::format("  {}\n", sentence);
-  if (out_.size() == before) out_ += "  nothing: every record, key and partition was exercised and checked\n";
+  if (out_.size() == before)
+    out_ += "  nothing: every record, key and partition was exercised and checked\n";
   faults();
   settings();
 }
@@ -227,7 +262,8 @@ void TextReport::faults() {
   for (const auto& fault : report_.facts.faults) {
     std::string text = fmt::format("{:>3} {} {} at {}", fault.number, fault.name, fault.target,
                                    human_duration(fault.begin - report_.load_begin));
-    if (fault.end) text += fmt::format(" until {}", human_duration(*fault.end - report_.load_begin));
+    if (fault.end)
+      text += fmt::format(" until {}", human_duration(*fault.end - report_.load_begin));
     text += fault.took_effect() ? ": " + fault.effect : ": " + coloured("no effect", "33");
     out_ += fmt::format("  {}\n", text);
   }
@@ -265,6 +301,8 @@ void TextReport::what_next() {
 
 }  // namespace
 
-std::string text_report(const Report& report, const TextOptions& options) { return TextReport(report, options).write(); }
+std::string text_report(const Report& report, const TextOptions& options) {
+  return TextReport(report, options).write();
+}
 
 }  // namespace sp::report

@@ -27,7 +27,8 @@ std::string position_text(const core::Position& position) {
 }
 
 std::string nothing_wrong(const Report& report) {
-  return fmt::format("all {} acknowledged records are accounted for", grouped(report.judgement.coverage.acked));
+  return fmt::format("all {} acknowledged records are accounted for",
+                     grouped(report.judgement.coverage.acked));
 }
 
 std::vector<std::string> blind_spots(const Report& report) {
@@ -38,29 +39,36 @@ std::vector<std::string> blind_spots(const Report& report) {
     if (number > 0) out.push_back(fmt::format("{} {}", grouped(number), text));
   };
   if (coverage.unknown > 0) {
-    out.push_back(fmt::format("{} attempts have an unknown outcome; {} of them were seen, of the others nothing is claimed",
-                              grouped(coverage.unknown), grouped(coverage.landed)));
+    out.push_back(
+        fmt::format("{} attempts have an unknown outcome; {} of them were seen, of the others "
+                    "nothing is claimed",
+                    grouped(coverage.unknown), grouped(coverage.landed)));
   }
   for (const auto& [what, count] : coverage.not_checked) {
     if (count > 0) out.push_back(fmt::format("not checked: {} ({})", what, grouped(count)));
   }
   add(report.judgement.undecided, "records are undecided: neither received nor proven lost");
-  add(coverage.unverifiable, "positions were committed by a worker that died before it reported them");
+  add(coverage.unverifiable,
+      "positions were committed by a worker that died before it reported them");
   add(coverage.positions_absent, "acknowledgements came without a position");
   add(coverage.foreign, "records of others were found in the topic");
   add(coverage.expired, "records left the log by retention, which the contract allows");
   add(coverage.compacted, "records left the log by compaction, which the contract allows");
   add(coverage.pairs_not_judged, "pairs across a declared partition change were not compared");
-  add(coverage.keys_silent, "keys were never exercised: fewer keys, a longer run or a higher rate reach them");
+  add(coverage.keys_silent,
+      "keys were never exercised: fewer keys, a longer run or a higher rate reach them");
   add(coverage.partitions_silent, "partitions never held a record: more keys reach them");
-  for (const auto& kind : facts.faults_without_effect) out.push_back(fmt::format("fault {}: none took effect", kind));
+  for (const auto& kind : facts.faults_without_effect)
+    out.push_back(fmt::format("fault {}: none took effect", kind));
   if (!facts.raw_read_available) {
     out.emplace_back("this driver cannot read the log itself: no loss has a blame");
   } else if (!facts.raw_read_complete) {
-    out.push_back(facts.raw_read_problem.empty() ? "the log itself was not read"
-                                                 : "the log was not read to its end: " + facts.raw_read_problem);
+    out.push_back(facts.raw_read_problem.empty()
+                      ? "the log itself was not read"
+                      : "the log was not read to its end: " + facts.raw_read_problem);
   } else if (report.proof.raw_read == core::RawReadScope::kHoles) {
-    out.emplace_back("the log was read only where something was missing (--raw-read full reads all of it)");
+    out.emplace_back(
+        "the log was read only where something was missing (--raw-read full reads all of it)");
   }
   for (const auto& worker : facts.workers_lost) out.push_back("lost: " + worker);
   for (const auto& sentence : facts.missing) out.push_back(sentence);
@@ -72,15 +80,19 @@ std::string what_to_do(const Report& report) {
     case judge::Status::kPassed:
       return "";
     case judge::Status::kFailed:
-      return "What to do: start with the first finding; its blame says whether the log, a client or the pace is at fault.";
+      return "What to do: start with the first finding; its blame says whether the log, a client "
+             "or the pace is at fault.";
     case judge::Status::kInconclusive:
-      return "What to do: nothing wrong is proven and nothing right either; remove what the reasons name and run again.";
+      return "What to do: nothing wrong is proven and nothing right either; remove what the "
+             "reasons name and run again.";
     case judge::Status::kStopped:
-      return report.facts.interrupted
-                 ? "What to do: it was interrupted, so what was outstanding is not judged; stop with one Ctrl-C to have it judged."
-                 : "What to do: nothing wrong was found up to the stop; let it run to its end for a verdict.";
+      return report.facts.interrupted ? "What to do: it was interrupted, so what was outstanding "
+                                        "is not judged; stop with one Ctrl-C to have it judged."
+                                      : "What to do: nothing wrong was found up to the stop; let "
+                                        "it run to its end for a verdict.";
     case judge::Status::kSlow:
-      return "What to do: the guarantees held; look at the latencies, or widen the budget that was passed.";
+      return "What to do: the guarantees held; look at the latencies, or widen the budget that was "
+             "passed.";
   }
   return "";
 }

@@ -1,6 +1,9 @@
 // The sentences that more than one rendering uses.
 //
-// Cost: O(coverage).   Errors: none.   Threads: pure functions.   Source: docs/reference/result.md.
+// Cost:     O(coverage).
+// Errors:   none.
+// Threads:  pure functions.
+// Source:   docs/reference/result.md.
 #pragma once
 
 #include <string>
@@ -18,7 +21,8 @@ namespace sp::report {
 [[nodiscard]] std::string position_text(const core::Position& position);
 // What a pass means, in one sentence.
 [[nodiscard]] std::string nothing_wrong(const Report& report);
-// What the run could not see: unknown outcomes, unchecked records, silent keys and partitions, faults without effect.
+// What the run could not see: unknown outcomes, unchecked records, silent keys and partitions,
+// faults without effect.
 [[nodiscard]] std::vector<std::string> blind_spots(const Report& report);
 // The next thing a person should do; empty after a pass.
 [[nodiscard]] std::string what_to_do(const Report& report);

@@ -61,7 +61,7 @@ struct Exit {
 [[nodiscard]] bool stopped(const ProcessId& id);
 // Sends `number`; kNotFound if that process is gone, even if another one has its pid by now.
 [[nodiscard]] Result<void> signal(const ProcessId& id, int number);
-// True as soon as it has ended, false after `wait`.
+// True as soon as it has ended with all its threads (only then are its ports free), false after `wait`.
 [[nodiscard]] bool wait_gone(const ProcessId& id, Nanoseconds wait);
 // How our own child ended, told once; nullopt while it runs or if it is no child of ours. Never waits.
 [[nodiscard]] std::optional<Exit> reap(const ProcessId& id);

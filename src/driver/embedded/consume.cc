@@ -8,7 +8,8 @@ namespace sp::driver::embedded {
 namespace {
 
 constexpr Nanoseconds kStallMax = std::chrono::milliseconds{1500};   // a reorder-delivery waits so long for its pair
-constexpr Nanoseconds kStallPause = std::chrono::seconds{5};
+constexpr Nanoseconds kStallPause = std::chrono::milliseconds{300};
+constexpr Nanoseconds kStallAlive = std::chrono::milliseconds{500};  // ... if its partition was appended to so lately
 constexpr Nanoseconds kStallCheck = std::chrono::milliseconds{5};
 constexpr std::uint64_t kSwapSpanMax = 256;                          // positions between the two of a reorder-delivery
 
@@ -92,21 +93,19 @@ bool State::serve_swapped(const Serving& serving, const LogRecord& record) {
   const auto found = find_next_of_key(serving, record, blocked);
   if (!found) {
     const bool waited = lineage.stall_until && *lineage.stall_until <= serving.now;
-    // After one that waited in vain the next waits only after a pause, or the end of a run would crawl.
-    const bool may_wait = lineage.stall_until.has_value() || serving.now >= serving.topic.stall_after;
+    // One waits only where records still come, and the next one after a pause, or the end of a run would crawl.
+    const bool alive = serving.topic.partitions[lineage.partition].last_visible + kStallAlive > serving.now;
+    const bool may_wait = alive && (lineage.stall_until.has_value() || serving.now >= serving.topic.stall_after);
+    if (waited || !alive) serving.topic.stall_after = serving.now + kStallPause;
     if (blocked || waited || !may_wait) {
       lineage.stall_until.reset();
       planter.missed(DefectKind::kReorderDelivery);
       return false;
     }
-    if (!lineage.stall_until) {
-      lineage.stall_until = serving.now + kStallMax;
-      serving.topic.stall_after = *lineage.stall_until + kStallPause;
-    }
+    if (!lineage.stall_until) lineage.stall_until = serving.now + kStallMax;
     lineage.stall_offset = lineage.next;
     return true;
   }
-  if (lineage.stall_until) serving.topic.stall_after = serving.now;
   lineage.stall_until.reset();
   const std::uint64_t offset = lineage.next;
   for (std::uint64_t at = offset + 1; at <= *found; ++at) {

@@ -3,9 +3,10 @@
 //
 // Cost:    a request each; bounds() two for each partition.
 // Limits:  each request waits at most kTopicTimeout or kQueryTimeout.
-// Errors:  kExists, kNotFound, kInvalid; kDenied names the missing right; kUnavailable what the
-// client last said of its
-//          connections.   Threads: any.   Source: driver.h.
+// Errors:  kExists, kNotFound, kInvalid; kDenied names the missing right; kUnavailable adds what
+//          the client last said of its connections.
+// Threads: any.
+// Source:  driver.h.
 #pragma once
 
 #include <chrono>

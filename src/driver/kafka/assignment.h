@@ -1,13 +1,12 @@
 // What a consumer and its client tell each other about the group: which partitions are held, who
 // the member is, where the group had committed.
 //
-//     ask_committed() ─► RD_KAFKA_EVENT_LISTCONSUMERGROUPOFFSETS_RESULT on the queue ─►
-//     take_committed()
+//     ask_committed() ─► an event on the queue ─► take_committed()
 //
 // Limits:  an answer about committed offsets, or an error instead, comes within kCommittedTimeout.
-// Errors:  without an answer the offsets stay unset; change_assignment says what the client
-// refuses. Threads: the consumer's owner. Source:  librdkafka/rdkafka.h, "Rebalance callback",
-// "Admin API - ListConsumerGroupOffsets".
+// Errors:  without an answer the offsets stay unset; change_assignment tells a refusal.
+// Threads: the consumer's owner.
+// Source:  librdkafka/rdkafka.h, "Rebalance callback", "Admin API - ListConsumerGroupOffsets".
 #pragma once
 
 #include <chrono>

@@ -1,9 +1,7 @@
 // The commit requests of one consumer, from the request to its answer.
 //
-//     request() ─► kCommitInvoke each point ─► the library ─► callback ─► serve(): kCommitOk ·
-//     kCommitFail · kCommitInfo
-//                                                          └─► no answer in time ─► abandon():
-//                                                          kCommitInfo
+//     request() ─► kCommitInvoke ─┬─► answer ─► serve(): kCommitOk · kCommitFail · kCommitInfo
+//                                 └─► none in time ─► abandon(): kCommitInfo
 //
 // A commit that the library makes by itself (enable.auto.commit) is seen with its answer only and
 // passed as both.

@@ -23,7 +23,6 @@ namespace {
 // While committed offsets are asked for, which arrive on another queue, a wait for records is cut
 // into steps of this length.
 constexpr auto kAnswerPollStep = std::chrono::milliseconds(5);
-constexpr std::size_t kBatchMax = 1000;
 
 using Message = std::unique_ptr<rd_kafka_message_t, Destroyer<rd_kafka_message_destroy>>;
 
@@ -164,8 +163,7 @@ class KafkaConsumer final : public Consumer {
     return observation;
   }
 
-  // ------------------------------------------------------------------------------------------------
-  // deliveries
+  // ---- deliveries
 
   // Takes up to `records_max` records off the queue; what else comes there goes through the
   // callbacks to reports_. False if there was no full batch.
@@ -241,8 +239,7 @@ class KafkaConsumer final : public Consumer {
     taken_.clear();
   }
 
-  // ----------------------------------------------------------------------------------------------
-  // other events
+  // ---- other events
 
   // The callbacks run inside take(), on this consumer's thread.
   void report(Report report) {
@@ -415,8 +412,7 @@ class KafkaConsumer final : public Consumer {
                               : rd_kafka_resume_partitions(handle_.get(), &partitions));
   }
 
-  // -----------------------------------------------------------------------------------------------------
-  // close
+  // ---- close
 
   [[nodiscard]] bool step_of(MonotonicTime deadline) const {
     return deadline - clock_.now() >= std::chrono::milliseconds(1);

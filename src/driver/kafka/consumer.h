@@ -1,21 +1,23 @@
 // A consumer of a group. How a rebalance becomes lineages:
 //
-//     assign event ─► committed offsets are asked for ─► the library's assign, from them ─► kAssign
-//     each (start, generation) revoke event ─► revoking(), nothing more of them is delivered ─►
-//     release() ─► the library's unassign ─► kRevoke kRevoked lost (session over, fenced) ─► the
-//     library's unassign at once ─► kRevoke kLost close() ─► open commits ─► leaves the group ─►
-//     kRevoke kClosed
+//     assign   committed offsets are asked for, then the client's assign ─► kAssign with start
+//     revoke   revoking(), nothing more is delivered, until release() ─► kRevoke, kRevoked
+//     lost     session over or fenced: the client's unassign at once ─► kRevoke, kLost
+//     close()  open commits are waited for, the group is left ─► kRevoke, kClosed
 //
 // A start is stated where the group has a committed offset; elsewhere the reset policy decides and
 // it is absent. Records are taken off the client's queue in batches; what the client says of itself
-// on the way (rebalances, answers to commits, errors) is kept until they are handed over, then served.
+// on the way (rebalances, answers to commits, errors) is kept until they are handed over, then
+// served.
 //
-// Cost:    100 ns a record, of which the payload's check is a third; no copy of payload or key.
-// Limits:  as driver.h; one topic.
-// Errors:  outcomes are observations; open_consumer refuses bad settings.   Threads: one owner.
+// Cost:    100 ns a record, a third of it the payload's check; payload and key are not copied.
+// Limits:  as driver.h; one topic; at most kBatchMax records are taken at once.
+// Errors:  outcomes are observations; open_consumer refuses bad settings.
+// Threads: one owner.
 // Source:  driver.h; librdkafka/rdkafka.h, "Rebalance callback".
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "base/clock.h"
@@ -24,6 +26,8 @@
 #include "driver/kafka/library.h"
 
 namespace sp::driver::kafka {
+
+constexpr std::size_t kBatchMax = 1000;
 
 // `settings` are a plan's consumer settings. `library` and `clock` outlive the consumer.
 [[nodiscard]] Result<std::unique_ptr<Consumer>> open_consumer(const ConsumerSpec& spec,

@@ -301,6 +301,31 @@ const JavaRow* find_java(std::string_view name) {
   return found == kJavaRows.end() ? nullptr : found;
 }
 
+std::string java_table() {
+  std::string table =
+      "# Settings of the Java client\n\n"
+      "librdkafka's own names go through unchanged. These are the Java client's that librdkafka "
+      "does "
+      "not know; any other name is refused.\nMade from `src/driver/kafka/java_names.cc`.\n\n"
+      "| Java client | here |\n|---|---|\n";
+  for (const auto& row : kJavaRows) {
+    switch (row.action) {
+      case JavaAction::kRename:
+        table += fmt::format("| `{}` | `{}` |\n", row.name, row.target);
+        break;
+      case JavaAction::kIgnore:
+        table += fmt::format("| `{}` | noted: {} |\n", row.name, row.why);
+        break;
+      case JavaAction::kSpecial:
+        table += row.target.empty()
+                     ? fmt::format("| `{}` | {} |\n", row.name, row.why)
+                     : fmt::format("| `{}` | `{}`: {} |\n", row.name, row.target, row.why);
+        break;
+    }
+  }
+  return table;
+}
+
 Translation translate_java(const Library& library, const Settings& user) {
   return Translator(library, user).run();
 }

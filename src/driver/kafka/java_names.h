@@ -1,15 +1,16 @@
 // The Java client's settings in librdkafka's words.
 //
-//     sasl.jaas.config=…PlainLoginModule required username="u" password="p";   sasl.username=u
-//     sasl.password=p ssl.truststore.location=ca.pem ssl.ca.location=ca.pem fetch.max.wait.ms=500
-//     fetch.wait.max.ms=500 buffer.memory=1000000 a note: has no counterpart here
+//     fetch.max.wait.ms=500              fetch.wait.max.ms=500
+//     ssl.truststore.location=ca.pem     ssl.ca.location=ca.pem
+//     sasl.jaas.config=… username="u" …  sasl.username=u …
+//     buffer.memory=1000000              a note: it has no counterpart here
 //
 // Only names that the library does not know itself are translated; a few values differ under one
 // name (auto.offset.reset none, an empty ssl.endpoint.identification.algorithm, assignor classes).
 //
-// Errors:  kInvalid, all of them at once, none showing a secret; kIo for a certificate file that
-// cannot be read. Threads: functions of their arguments and the named files.   Source:
-// docs/reference/kafka-settings.md (made from java_rows).
+// Errors:  kInvalid, all of them at once, none showing a secret.
+// Threads: functions of their arguments and of the certificate files that they name.
+// Source:  docs/reference/kafka-settings.md.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,8 @@ struct JavaRow {
   std::string_view why;
 };
 [[nodiscard]] std::span<const JavaRow> java_rows();
+// docs/reference/kafka-settings.md.
+[[nodiscard]] std::string java_table();
 [[nodiscard]] const JavaRow* find_java(std::string_view name);
 
 struct Translation {

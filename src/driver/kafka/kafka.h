@@ -6,11 +6,11 @@
 // client's (settings.h). All of them are tried on real client objects before this returns, without
 // a connection.
 //
-// Cost:    a client of its own for administration; no network until it is used.
-// Errors:  kInvalid names every unknown, impossible or contradictory setting; kUnsupported a
-// librdkafka that is too old;
-//          kIo an unreadable certificate file.
-// Threads: as driver.h says.   Source: docs/formats/driver.md.
+// Cost:    a client of its own for administration.
+// Errors:  kInvalid names every unknown, impossible or contradictory setting, unreadable
+//          certificate files included; kUnsupported a librdkafka that is too old.
+// Threads: as driver.h says.
+// Source:  docs/formats/driver.md.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,9 @@
 // earlier try was made is known if the record never had a partition, or if its whole life was
 // shorter than the pause before a second try.
 //
-// Errors: none.   Threads: functions of their arguments.   Source: docs/formats/driver.md, "fail or
-// info".
+// Errors:  none.
+// Threads: functions of their arguments.
+// Source:  docs/formats/driver.md, "fail or info".
 #pragma once
 
 #include <optional>

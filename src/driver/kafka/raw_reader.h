@@ -1,14 +1,16 @@
 // Reads the log by position, without a group and without the consumers under test.
 //
-//     step 1: kRawBegin for all targets, readers started ─► kRaw … ─► a position at or past `end`,
-//     or the log's end at or past it: kRawEnd reached ─► all done: true
+//     first step   kRawBegin for all targets, the readers start
+//     then         kRaw …, until a record or the log's end is at or past `end`: kRawEnd, reached
+//     all done     true
 //
 // Positions that hold no record (aborted, compacted, markers) are passed over: what counts is that
 // reading got past them.
 //
 // Limits:  gives up after kRawIdleMax without progress; kRawBatchMax records a step.
-// Errors:  kTimeout names each partition and where it stands; kDenied the missing right.   Threads:
-// one owner. Source:  driver.h.
+// Errors:  kTimeout names each partition and where it stands; kDenied the missing right.
+// Threads: one owner.
+// Source:  driver.h.
 #pragma once
 
 #include <chrono>

@@ -1,29 +1,23 @@
 // From the settings a person gave to those of each kind of client.
 //
-//     user ─► Java names translated ─► aliases resolved ─► our defaults where the user is silent ─►
-//     producer
-//                                                                                                ├─►
-//                                                                                                consumer
-//                                                                                                └─►
-//                                                                                                admin
-//                                                                                                (what
-//                                                                                                both
-//                                                                                                share)
+//     user ─► Java names translated ─► aliases resolved ─► our defaults where the user is silent
+//          ─► producer · consumer · admin (what both share)
 //
-//     our defaults    acks=all  enable.idempotence=true  max.in.flight…=5
-//     partitioner=murmur2_random          producer
-//                     auto.offset.reset=earliest  enable.auto.commit=false
-//                     enable.auto.offset.store=false     consumer isolation.level=read_uncommitted
-//                     partition.assignment.strategy=cooperative-sticky
-//                     topic.metadata.refresh.interval.ms=5000  allow.auto.create.topics=false all
+//     producer   acks=all  enable.idempotence=true  partitioner=murmur2_random
+//                max.in.flight.requests.per.connection=5
+//     consumer   auto.offset.reset=earliest  enable.auto.commit=false
+//                enable.auto.offset.store=false  isolation.level=read_uncommitted
+//                partition.assignment.strategy=cooperative-sticky
+//     all        topic.metadata.refresh.interval.ms=5000  allow.auto.create.topics=false
 //
 // A user's setting that contradicts one of our defaults withdraws that default and leaves a note;
 // settings that contradict each other are the library's to refuse, which probe() asks it. Weak
 // settings are no error: they are what is tested.
 //
 // Errors:  kInvalid, every wrong name or value at once, with the nearest known name; secrets are
-// never shown. Threads: values.   Source: docs/formats/driver.md, "What a native driver sets unless
-// the user does".
+//          never shown.
+// Threads: values.
+// Source:  docs/formats/driver.md, "What a native driver sets unless the user does".
 #pragma once
 
 #include <string>

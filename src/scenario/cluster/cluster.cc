@@ -155,7 +155,8 @@ Result<void> KafkaCluster::restart(std::uint32_t node) {
   StoredCluster& stored = locked->stored;
   if (node < 1 || node > stored.nodes.size()) return no_such_node(node, stored.nodes.size());
   const sys::ProcessId former = process_of(stored, node);
-  if (sys::signal(former, SIGKILL) && !sys::wait_gone(former, kEndWait)) {
+  (void)sys::signal(former, SIGKILL);
+  if (!sys::wait_gone(former, kEndWait)) {
     return fail(ErrorCode::kTimeout, fmt::format("node {} (process {}) did not end", node, former.pid));
   }
   (void)sys::reap(former);

@@ -151,6 +151,7 @@ class Starter {
     for (std::uint32_t node = 1; node <= spec_.nodes; ++node) {
       const sys::ProcessId process = stored_.nodes[node - 1].process;
       if (sys::alive(process)) continue;
+      (void)sys::wait_gone(process, kAnswerWait);  // its last threads; only then is its exit status told
       const auto exit = sys::reap(process);
       return fail(ErrorCode::kUnavailable,
                   fmt::format("node {} ended while it was starting ({}); {}", node,

@@ -1,0 +1,158 @@
+// Every row of cases.md as data, through the engine in several ways of evidence arriving, and
+// through the reference judge.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "cases/case_file.h"
+#include "cases/ids.h"
+#include "cases/runner.h"
+#include "model/player.h"
+
+namespace sp::cases {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> data_ids() {
+  std::vector<std::string> ids;
+  for (const auto& entry : std::filesystem::directory_iterator(SP_CASES_DIR)) {
+    if (entry.path().extension() == ".case") ids.push_back(entry.path().stem().string());
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+Result<CaseFile> load(const std::string& id) {
+  return parse_case(id, read_text(std::filesystem::path(SP_CASES_DIR) / (id + ".case")));
+}
+
+std::vector<std::string> ids_where(bool pending) {
+  std::vector<std::string> ids;
+  for (const auto& id : data_ids()) {
+    const auto file = load(id);
+    const bool waits = file.has_value() && !file->pending.empty();
+    if (waits == pending) ids.push_back(id);
+  }
+  return ids;
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& info) {
+  std::string name;
+  for (const char letter : info.param) {
+    if (letter != '-') name += letter;
+  }
+  return name;
+}
+
+struct Way {
+  std::string_view name;
+  model::PlayOptions options;
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> all(2);
+  all[0].name = "one delta a tick";
+  all[1].name = "a delta an observation";
+  all[1].options.cut_each = true;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Way way{"shuffled", all[1].options};
+    way.options.shuffle = true;
+    way.options.seed = seed;
+    all.push_back(way);
+    way.name = "shuffled and twice";
+    way.options.repeat = true;
+    all.push_back(way);
+  }
+  return all;
+}
+
+class CasesTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(CasesTest, IsJudgedAsThePageSays) {
+  const auto file = load(GetParam());
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  const auto scene = make_scene(*file);
+  ASSERT_TRUE(scene.has_value()) << scene.error().message;
+  ASSERT_TRUE(scene->expected.verdict.has_value()) << "a case says its verdict";
+  const std::vector<Way> all = ways();
+  for (const auto& way : all) {
+    const model::Played played = model::play(scene->history, way.options);
+    for (const auto& line : differences(*scene, played)) ADD_FAILURE() << way.name << ": " << line;
+    if (HasFailure()) return;
+    if (scene->reference && &way == &all.front()) {
+      for (const auto& line : reference_differences(*scene, played)) ADD_FAILURE() << line;
+    }
+    if (scene->stopped_after_end) {
+      model::History stopped = scene->history;
+      stopped.facts.stopped = true;
+      EXPECT_EQ(model::play(stopped, way.options).judgement.status, played.judgement.status);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, CasesTest, testing::ValuesIn(ids_where(false)), name_of);
+
+class PendingTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(PendingTest, NamesTheIssueItComesWith) {
+  const std::set<std::string> issues = {"The judge", "The service", "Every system"};
+  const auto file = load(GetParam());
+  ASSERT_TRUE(file.has_value());
+  EXPECT_TRUE(issues.contains(file->pending)) << file->pending;
+  EXPECT_EQ(file->lines.size(), 1U) << "a pending row says nothing else";
+}
+
+INSTANTIATE_TEST_SUITE_P(Pending, PendingTest, testing::ValuesIn(ids_where(true)), name_of);
+
+TEST(CaseIdsTest, EveryRowOfThePageHasItsFileAndEveryFileItsRow) {
+  const auto files = data_ids();
+  const std::set<std::string> have(files.begin(), files.end());
+  const std::set<std::string> want(std::begin(kIds), std::end(kIds));
+  for (const auto& id : want) EXPECT_TRUE(have.contains(id)) << "row " << id << " has no data file";
+  for (const auto& id : have) {
+    EXPECT_TRUE(want.contains(id.substr(0, id.find('-'))))
+        << "file " << id << ".case belongs to no row";
+  }
+}
+
+TEST(CaseIdsTest, OnlyTheseRowsArePending) {
+  const std::vector<std::string> expected = {
+      "D10", "D11", "D13", "D14a", "D14b", "D21", "D22", "D9", "L25", "O17", "T1",  "T10", "T11",
+      "T2",  "T3",  "T4",  "T5",   "T6",   "T7",  "T8",  "T9", "V10", "V8",  "W11", "W9"};
+  EXPECT_EQ(ids_where(true), expected);
+}
+
+TEST(CaseFileTest, ALineThatIsNotUnderstoodIsNamed) {
+  const auto file = parse_case("X1", "acked k 0..9\nsing k\nend\n");
+  ASSERT_TRUE(file.has_value());
+  const auto scene = make_scene(*file);
+  ASSERT_FALSE(scene.has_value());
+  EXPECT_EQ(scene.error().message, "X1.case line 2: unknown verb 'sing'");
+}
+
+TEST(CaseFileTest, AWrongExpectationIsADifference) {
+  const auto file = parse_case("X2",
+                               "acked k 0..9\nopen L1 w0 c0 p0 start=0 gen=1\ndeliver L1 k "
+                               "0..9\nend\nexpect verdict passed\nexpect lost 3\n");
+  ASSERT_TRUE(file.has_value());
+  const auto scene = make_scene(*file);
+  ASSERT_TRUE(scene.has_value()) << scene.error().message;
+  const auto played = model::play(scene->history);
+  ASSERT_FALSE(differences(*scene, played).empty());
+  EXPECT_EQ(differences(*scene, played).front(), "lost: expected 3, got 0");
+  EXPECT_FALSE(reference_differences(*scene, played).empty());
+}
+
+}  // namespace
+}  // namespace sp::cases

@@ -1,0 +1,676 @@
+#include "model/reference_judge.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "model/reference_facts.h"
+
+namespace sp::model {
+namespace {
+
+using core::Code;
+using core::Position;
+
+class Judge {
+ public:
+  Judge(const History& history, const RawRead& raw)
+      : history_(history), raw_(raw), facts_(read_facts(history)) {}
+
+  ReferenceVerdict judge() {
+    look_at_log();
+    count_attempts();
+    for (std::uint32_t g = 0; g < history_.groups.size(); ++g) {
+      lost(g);
+      late(g);
+      duplicate_delivery(g);
+      rewind(g);
+      if (!history_.contract.shared) order(g);
+    }
+    commit_ahead();
+    phantom();
+    content();
+    before_start();
+    dual_owner();
+    status();
+    return result_;
+  }
+
+ private:
+  [[nodiscard]] bool ignored(core::Content content) const {  // a leftover in a reused topic
+    return content == core::Content::kOtherRun && !history_.contract.topic_created;
+  }
+  [[nodiscard]] static bool names_itself(core::Content content) {
+    return content != core::Content::kDamaged;
+  }
+
+  // All positions at which each record was seen, by whom ever; and which acks contradict that.
+  void look_at_log() {
+    for (const auto& lineage : facts_.lineages) {
+      for (const auto& hand : lineage.handed)
+        note(hand.record, hand.place, hand.content, hand.misplaced);
+    }
+    for (const auto& record : raw_.records) {
+      const bool misplaced = record.asked && *record.asked != record.position.partition.value();
+      note({record.key, record.sequence}, record.position, record.content, misplaced);
+      if (!names_itself(record.content)) raw_damaged_.insert(record.position);
+      if (names_itself(record.content))
+        raw_holds_[{record.key, record.sequence}].insert(record.position);
+    }
+    for (const auto& [record, attempt] : facts_.attempts) {
+      if (!attempt.ok) continue;
+      for (const auto& position : attempt.acked_at) {
+        if (contradicted(record, position)) {
+          inconsistent_.insert(position);
+        } else {
+          copies_[record].insert(position);
+        }
+      }
+    }
+    for (const auto& [position, records] : stands_at_) {
+      if (records.size() > 1) inconsistent_.insert(position);
+    }
+    result_.counts[Code::kInconsistentPosition] = inconsistent_.size();
+    for (const auto& [record, positions] : copies_) {
+      if (positions.size() > 1) result_.counts[Code::kDuplicateWrite] += positions.size() - 1;
+    }
+    if (!history_.contract.shared) reordered_write();
+  }
+
+  void note(const Record& record, const Place& place, core::Content content, bool misplaced) {
+    if (ignored(content)) {
+      foreign_.insert(record);
+      return;
+    }
+    if (!names_itself(content)) {
+      if (place) corrupt_.insert(*place);
+      if (!place) ++corrupt_unplaced_;
+      return;
+    }
+    if (misplaced && !history_.contract.partition_change) misplaced_.insert(record);
+    seen_.insert(record);
+    if (!place) return;
+    copies_[record].insert(*place);
+    stands_at_[*place].insert(record);
+  }
+
+  // An ack naming a position that holds another record, or that is empty although the log holds the
+  // record elsewhere.
+  [[nodiscard]] bool contradicted(const Record& record, const Position& position) const {
+    const auto there = stands_at_.find(position);
+    if (there != stands_at_.end()) return !there->second.contains(record);
+    if (corrupt_.contains(position)) return false;
+    if (!read_to_end(position)) return false;
+    const auto elsewhere = copies_.find(record);
+    return elsewhere != copies_.end() && !elsewhere->second.empty();
+  }
+
+  [[nodiscard]] bool read_to_end(const Position& position) const {
+    for (const auto& part : raw_.parts) {
+      if (part.reached && part.range.partition == position.partition &&
+          part.range.begin <= position.offset && position.offset < part.range.end) {
+        return true;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool full_read() const {
+    return history_.contract.raw_read == core::RawReadScope::kFull &&
+           history_.log.outcome == RawOutcome::kComplete;
+  }
+  [[nodiscard]] std::uint64_t log_begin(core::PartitionId partition) const {
+    for (const auto& bound : history_.log.bounds) {
+      if (bound.partition == partition) return bound.begin.value();
+    }
+    return 0;
+  }
+
+  void reordered_write() {
+    for (const auto& [record, positions] : copies_) {
+      if (!takes_part(record)) continue;
+      bool inverted = false;
+      for (const auto& [other, other_positions] : copies_) {
+        if (other.second <= record.second || other.first != record.first || !takes_part(other))
+          continue;
+        for (const auto& mine : positions) {
+          const auto first_mine = first_in(positions, mine.partition);
+          const auto first_other = first_in(other_positions, mine.partition);
+          if (first_other && *first_other < *first_mine) inverted = true;
+        }
+      }
+      if (!inverted) continue;
+      ++result_.counts[Code::kReorderedWrite];
+      if (facts_.unknown(record) && !history_.contract.idempotent)
+        ++result_.allowed[Code::kReorderedWrite];
+    }
+  }
+  static std::optional<std::uint64_t> first_in(const std::set<Position>& positions,
+                                               core::PartitionId partition) {
+    for (const auto& position : positions) {
+      if (position.partition == partition) return position.offset.value();
+    }
+    return std::nullopt;
+  }
+  // Phantoms and misplaced records take no part in order rules.
+  [[nodiscard]] bool takes_part(const Record& record) const {
+    return (facts_.acked(record) || facts_.unknown(record)) && !misplaced_.contains(record);
+  }
+
+  void count_attempts() {
+    for (const auto& [record, attempt] : facts_.attempts) {
+      if (facts_.acked(record)) ++result_.acked;
+      if (facts_.failed(record)) ++result_.failed;
+      if (!facts_.unknown(record)) continue;
+      ++result_.unknown;
+      if (seen_.contains(record)) ++result_.landed;
+    }
+    result_.foreign = foreign_.size();
+  }
+
+  // ---- lost, and what is missing otherwise
+
+  [[nodiscard]] bool received(std::uint32_t group, const Record& record) const {
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      for (const auto& hand : lineage.handed) {
+        if (ignored(hand.content)) continue;
+        if (names_itself(hand.content) && hand.record == record) return true;
+        if (!names_itself(hand.content) && stands_there(record, hand.place)) return true;
+      }
+    }
+    return false;
+  }
+
+  // A damaged hand-over is one of what the log holds there, as far as acks, deliveries and the raw
+  // read tell.
+  [[nodiscard]] bool stands_there(const Record& record, const Place& place) const {
+    const auto copies = copies_.find(record);
+    return place && copies != copies_.end() && copies->second.contains(*place);
+  }
+
+  [[nodiscard]] const Possession* latest(std::uint32_t group, core::PartitionId partition) const {
+    const Possession* found = nullptr;
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group == group && lineage.partition == partition) found = &lineage;
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool passed(std::uint32_t group, const Position& position) const {
+    if (history_.contract.acknowledgement == core::Acknowledgement::kIndividual) return false;
+    const Possession* lineage = latest(group, position.partition);
+    if (lineage == nullptr) return false;
+    const std::uint64_t offset = position.offset.value();
+    if (lineage->start && *lineage->start > offset) return true;
+    for (const auto& hand : lineage->handed) {
+      if (hand.place && hand.place->offset.value() > offset) return true;
+    }
+    for (const auto& commit : lineage->commits) {
+      if (commit.next > offset) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool past_deadline(const Attempt& attempt) const {
+    for (const auto& [number, now] : facts_.ticks) {
+      if (attempt.ack_known_at_tick && number >= *attempt.ack_known_at_tick) {
+        return now + history_.contract.timeout <= facts_.closed;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool held_by_raw(const Record& record) const { return raw_holds_.contains(record); }
+
+  // A complete raw read of the place where it must stand does not hold it.
+  [[nodiscard]] bool absent(const Record& record, const Attempt& attempt) const {
+    if (held_by_raw(record)) return false;
+    for (const auto& position : attempt.acked_at) {
+      if (raw_damaged_.contains(position)) return false;
+    }
+    const bool complete = history_.log.outcome == RawOutcome::kComplete &&
+                          history_.contract.raw_read != core::RawReadScope::kNone;
+    // Without a position: what a group was not handed stands where it was not handed anything, and
+    // that is read.
+    if (full_read() || (complete && attempt.acked_at.empty())) return true;
+    for (const auto& position : attempt.acked_at) {
+      const bool below = complete && position.offset.value() < log_begin(position.partition);
+      if (read_to_end(position) || below) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool expired(const Attempt& attempt) const {
+    if (!history_.contract.gaps_retention || attempt.acked_at.empty()) return false;
+    return std::all_of(attempt.acked_at.begin(), attempt.acked_at.end(),
+                       [&](const Position& position) {
+                         return position.offset.value() < log_begin(position.partition);
+                       });
+  }
+  [[nodiscard]] bool compacted(const Record& record) const {
+    if (!history_.contract.gaps_compaction) return false;
+    return std::any_of(raw_holds_.begin(), raw_holds_.end(), [&](const auto& held) {
+      return held.first.first == record.first && held.first.second > record.second;
+    });
+  }
+
+  void lose(std::uint32_t group, const Record& record, core::Blame blame) {
+    ++result_.counts[Code::kLost];
+    ++result_.lost_by[blame];
+    lost_.insert({group, record});
+  }
+
+  void lost(std::uint32_t group) {
+    for (const auto& [record, attempt] : facts_.attempts) {
+      if (facts_.unknown(record)) {
+        if (received(group, record) || !held_by_raw(record)) continue;
+        const auto& at = raw_holds_.at(record);
+        if (std::any_of(at.begin(), at.end(),
+                        [&](const Position& p) { return passed(group, p); })) {
+          lose(group, record, core::Blame::kClient);
+        }
+      } else if (facts_.acked(record)) {
+        judge_acked(group, record, attempt);
+      }
+    }
+  }
+
+  void judge_acked(std::uint32_t group, const Record& record, const Attempt& attempt) {
+    const bool gone = absent(record, attempt);
+    if (received(group, record)) {
+      const bool below =
+          !attempt.acked_at.empty() &&
+          std::all_of(attempt.acked_at.begin(), attempt.acked_at.end(),
+                      [&](const Position& p) { return p.offset.value() < log_begin(p.partition); });
+      if (gone && full_read() && !below && !compacted(record))
+        lose(group, record, core::Blame::kLog);
+      return;
+    }
+    something_missing_ = true;
+    if (expired(attempt)) {
+      ++result_.expired;
+    } else if (gone && compacted(record)) {
+      ++result_.compacted;
+    } else if (gone) {
+      lose(group, record, core::Blame::kLog);
+    } else {
+      std::set<Position> at = attempt.acked_at;
+      if (held_by_raw(record)) at = raw_holds_.at(record);
+      const bool by =
+          std::any_of(at.begin(), at.end(), [&](const Position& p) { return passed(group, p); });
+      if (!by && !past_deadline(attempt)) {
+        ++result_.undecided;
+      } else if (!held_by_raw(record) && !damaged_in_raw(attempt)) {
+        lose(group, record, core::Blame::kUnknown);
+      } else {
+        lose(group, record, by ? core::Blame::kClient : core::Blame::kBehind);
+      }
+    }
+  }
+  [[nodiscard]] bool damaged_in_raw(const Attempt& attempt) const {
+    return std::any_of(attempt.acked_at.begin(), attempt.acked_at.end(),
+                       [&](const Position& p) { return raw_damaged_.contains(p); });
+  }
+
+  void late(std::uint32_t group) {
+    for (const auto& [record, attempt] : facts_.attempts) {
+      if (!attempt.ok || !attempt.ack_known_at_tick) continue;
+      std::optional<MonotonicTime> deadline;
+      std::optional<std::uint64_t> judged_at;
+      for (const auto& [number, now] : facts_.ticks) {
+        if (!deadline && number >= *attempt.ack_known_at_tick)
+          deadline = now + history_.contract.timeout;
+        if (deadline && !judged_at && now >= *deadline) judged_at = number;
+      }
+      if (!judged_at || !received(group, record)) continue;
+      if (!received_by_tick(group, record, *judged_at)) ++result_.counts[Code::kLate];
+    }
+  }
+  [[nodiscard]] bool received_by_tick(std::uint32_t group, const Record& record,
+                                      std::uint64_t tick) const {
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      for (const auto& hand : lineage.handed) {
+        const bool is_it =
+            names_itself(hand.content) ? hand.record == record : stands_there(record, hand.place);
+        if (is_it && !ignored(hand.content) && hand.moment.until <= tick) return true;
+      }
+    }
+    return false;
+  }
+
+  // ---- repeats
+
+  // What a hand-over is told apart by: the record and its position; a damaged one is what the log
+  // holds there.
+  using Pair = std::pair<Record, Place>;
+  [[nodiscard]] Pair pair_of(std::uint32_t group, const HandOver& hand) const {
+    if (names_itself(hand.content) || !hand.place) return {hand.record, hand.place};
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      for (const auto& other : lineage.handed) {
+        if (names_itself(other.content) && other.place == hand.place)
+          return {other.record, other.place};
+      }
+    }
+    return {Record{}, hand.place};
+  }
+
+  void duplicate_delivery(std::uint32_t group) {
+    std::map<Pair, std::vector<const Possession*>> by_pair;  // lineages in their order
+    std::uint64_t deliveries = 0;
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      for (const auto& hand : lineage.handed) {
+        if (ignored(hand.content) || (!names_itself(hand.content) && !hand.place)) continue;
+        ++deliveries;
+        by_pair[pair_of(group, hand)].push_back(&lineage);
+      }
+    }
+    result_.counts[Code::kDuplicateDelivery] += deliveries - by_pair.size();
+    if (history_.contract.acknowledgement == core::Acknowledgement::kIndividual) return;
+    for (auto& [pair, lineages] : by_pair) {
+      if (!pair.second) continue;
+      lineages.erase(std::unique(lineages.begin(), lineages.end()), lineages.end());
+      for (std::size_t i = 1; i < lineages.size(); ++i) {
+        if (pair.second->offset.value() >= committed(*lineages[i]))
+          ++result_.allowed[Code::kDuplicateDelivery];
+      }
+    }
+  }
+
+  // The last commit with outcome ok of the latest earlier lineage that has one.
+  [[nodiscard]] std::uint64_t committed(const Possession& lineage) const {
+    std::uint64_t next = 0;
+    for (const auto& other : facts_.lineages) {
+      if (other.group != lineage.group || other.partition != lineage.partition ||
+          !earlier(other, lineage))
+        continue;
+      const bool older =
+          other.generation && lineage.generation && *other.generation < *lineage.generation;
+      for (const auto& commit : other.commits) {
+        if (older || before(commit.answered, lineage.opened)) next = commit.next;
+      }
+    }
+    return next;
+  }
+
+  void rewind(std::uint32_t group) {
+    if (history_.contract.acknowledgement == core::Acknowledgement::kIndividual) return;
+    for (const auto& lineage : facts_.lineages) {
+      const std::uint64_t c = committed(lineage);
+      if (lineage.group != group || !lineage.begin() || *lineage.begin() >= c) continue;
+      std::set<Pair> again;
+      for (const auto& hand : lineage.handed) {
+        if (!hand.place || hand.place->offset.value() >= c || ignored(hand.content)) continue;
+        for (const auto& other : facts_.lineages) {
+          if (other.group != group || other.partition != lineage.partition ||
+              !earlier(other, lineage))
+            continue;
+          const Pair mine = pair_of(group, hand);
+          if (std::any_of(other.handed.begin(), other.handed.end(),
+                          [&](const HandOver& theirs) { return pair_of(group, theirs) == mine; })) {
+            again.insert(mine);
+          }
+        }
+      }
+      result_.counts[Code::kRewind] += again.size();
+    }
+  }
+
+  // ---- order
+
+  [[nodiscard]] bool ordered(const HandOver& hand) const {
+    return names_itself(hand.content) && takes_part(hand.record);
+  }
+  [[nodiscard]] static bool rises(const Place& lower, const Place& higher) {
+    return !lower || !higher ||
+           (lower->partition == higher->partition && lower->offset < higher->offset);
+  }
+
+  void order(std::uint32_t group) {
+    std::set<Record> records;
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      for (const auto& hand : lineage.handed) {
+        if (ordered(hand)) records.insert(hand.record);
+      }
+    }
+    for (const auto& record : records) {
+      if (lost_.contains({group, record})) continue;
+      if (skipped(group, record)) {
+        ++result_.counts[Code::kSkip];
+      } else if (reordered_within(group, record) || reordered_across(group, record)) {
+        ++result_.counts[Code::kReorderedDelivery];
+      }
+    }
+  }
+
+  // Damaged, it is a hand-over of what the log holds there.
+  [[nodiscard]] bool handed(const Possession& lineage, const Record& record) const {
+    return std::any_of(lineage.handed.begin(), lineage.handed.end(), [&](const HandOver& hand) {
+      return names_itself(hand.content) ? hand.record == record : stands_there(record, hand.place);
+    });
+  }
+
+  // Some lineage jumped over it and never handed it over, though another one did.
+  [[nodiscard]] bool skipped(std::uint32_t group, const Record& record) const {
+    for (const auto& jumper : facts_.lineages) {
+      if (jumper.group != group || handed(jumper, record)) continue;
+      for (const auto& other : facts_.lineages) {
+        if (other.group != group || other.partition != jumper.partition || &other == &jumper)
+          continue;
+        for (const auto& hand : other.handed) {
+          if (hand.record == record && ordered(hand) && hand.place &&
+              jumped(jumper, record, *hand.place))
+            return true;
+        }
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool jumped(const Possession& lineage, const Record& record,
+                            const Position& position) const {
+    const auto begin = lineage.begin();
+    if (!begin || *begin > position.offset.value()) return false;
+    return std::any_of(lineage.handed.begin(), lineage.handed.end(), [&](const HandOver& hand) {
+      return hand.record.second > record.second && hand.record.first == record.first &&
+             ordered(hand) && hand.place && hand.place->offset > position.offset;
+    });
+  }
+
+  [[nodiscard]] bool reordered_within(std::uint32_t group, const Record& record) const {
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      const auto first = std::find_if(
+          lineage.handed.begin(), lineage.handed.end(),
+          [&](const HandOver& hand) { return ordered(hand) && hand.record == record; });
+      for (auto hand = lineage.handed.begin(); hand != first && first != lineage.handed.end();
+           ++hand) {
+        if (hand->record.second > record.second && hand->record.first == record.first &&
+            ordered(*hand) && rises(first->place, hand->place)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // Only for records never handed over before, and only what is certainly after.
+  [[nodiscard]] bool reordered_across(std::uint32_t group, const Record& record) const {
+    std::vector<std::pair<const Possession*, const HandOver*>> all;
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group) continue;
+      for (const auto& hand : lineage.handed) all.emplace_back(&lineage, &hand);
+    }
+    for (const auto& [lineage, hand] : all) {
+      if (hand->record != record || !ordered(*hand)) continue;
+      const bool first_of_all = std::all_of(all.begin(), all.end(), [&](const auto& other) {
+        return other.second == hand || other.second->record != record ||
+               before(hand->moment, other.second->moment);
+      });
+      if (!first_of_all) continue;
+      for (const auto& [other_lineage, other] : all) {
+        if (other->record.second > record.second && other->record.first == record.first &&
+            ordered(*other) && earlier(*other_lineage, *lineage) &&
+            before(other->moment, hand->moment) && rises(hand->place, other->place)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // ---- the rest
+
+  void commit_ahead() {
+    std::set<std::pair<std::uint32_t, Position>> passed_over;
+    for (const auto& lineage : facts_.lineages) {
+      for (const auto& commit : lineage.commits) {
+        std::optional<std::uint64_t> from = lineage.start;
+        if (commit.highest_at_invoke)
+          from = std::max(from.value_or(0), *commit.highest_at_invoke + 1);
+        if (!from) continue;
+        for (const auto& position : shown_by_others(lineage)) {
+          if (position.offset.value() >= *from && position.offset.value() < commit.next) {
+            passed_over.insert({lineage.group, position});
+          }
+        }
+      }
+    }
+    result_.counts[Code::kCommitAhead] = passed_over.size();
+  }
+  [[nodiscard]] std::set<Position> shown_by_others(const Possession& lineage) const {
+    std::set<Position> shown;
+    for (const auto& record : raw_.records) {
+      if (record.position.partition == lineage.partition) shown.insert(record.position);
+    }
+    for (const auto& other : facts_.lineages) {
+      if (&other == &lineage || other.partition != lineage.partition) continue;
+      for (const auto& hand : other.handed) {
+        if (hand.place) shown.insert(*hand.place);
+      }
+    }
+    return shown;
+  }
+
+  void phantom() {
+    std::set<std::pair<std::uint32_t, Record>> by_group;
+    std::set<Record> handed_over;
+    for (const auto& lineage : facts_.lineages) {
+      for (const auto& hand : lineage.handed) {
+        if (ignored(hand.content) || !facts_.phantom(hand)) continue;
+        by_group.insert({lineage.group, hand.record});
+        handed_over.insert(hand.record);
+      }
+    }
+    std::set<Record> only_raw;
+    for (const auto& record : raw_.records) {
+      const Record id{record.key, record.sequence};
+      if (!ignored(record.content) && facts_.phantom(id, record.content) &&
+          !handed_over.contains(id))
+        only_raw.insert(id);
+    }
+    result_.counts[Code::kPhantom] = by_group.size() + only_raw.size();
+  }
+
+  void content() {
+    std::set<std::pair<std::uint32_t, Position>> handed_damaged;
+    std::set<Position> only_raw = raw_damaged_;
+    for (const auto& lineage : facts_.lineages) {
+      for (const auto& hand : lineage.handed) {
+        if (names_itself(hand.content) || !hand.place) continue;
+        handed_damaged.insert({lineage.group, *hand.place});
+        only_raw.erase(*hand.place);
+      }
+    }
+    result_.counts[Code::kCorrupt] = handed_damaged.size() + only_raw.size() + corrupt_unplaced_;
+    result_.counts[Code::kMisplaced] = misplaced_.size();
+  }
+
+  void before_start() {
+    for (const auto& lineage : facts_.lineages) {
+      std::set<Position> below;
+      for (const auto& hand : lineage.handed) {
+        if (lineage.start && hand.place && hand.place->offset.value() < *lineage.start)
+          below.insert(*hand.place);
+      }
+      result_.counts[Code::kBeforeStart] += below.size();
+    }
+  }
+
+  void dual_owner() {
+    std::set<std::tuple<std::uint32_t, core::PartitionId, std::uint64_t>> found;
+    for (const auto& first : facts_.lineages) {
+      for (const auto& second : facts_.lineages) {
+        if (&first >= &second || first.group != second.group || first.partition != second.partition)
+          continue;
+        if (!first.generation || first.generation != second.generation || !first.classic ||
+            !second.classic)
+          continue;
+        const bool same_member = first.source == second.source && first.consumer == second.consumer;
+        const bool later_life =
+            first.source.worker == second.source.worker && first.source != second.source;
+        const bool same_instance = !first.instance.empty() && first.instance == second.instance;
+        const bool gave_up = first.close && *first.close != core::LineageClose::kClosed;
+        if (same_member || later_life || same_instance || gave_up) continue;
+        found.insert({first.group, first.partition, *first.generation});
+      }
+    }
+    result_.counts[Code::kDualOwner] = found.size();
+  }
+
+  [[nodiscard]] bool forbidden(Code code) const {
+    const core::Contract& c = history_.contract;
+    const std::set<Code> always = {Code::kPhantom, Code::kCorrupt, Code::kMisplaced,
+                                   Code::kInconsistentPosition, Code::kBeforeStart};
+    const std::set<Code> once = {Code::kLost, Code::kCommitAhead};
+    const std::set<Code> orders = {Code::kReorderedWrite, Code::kReorderedDelivery, Code::kSkip,
+                                   Code::kDualOwner};
+    const std::set<Code> exact = {Code::kDuplicateWrite, Code::kDuplicateDelivery, Code::kRewind};
+    return always.contains(code) || ((c.at_least_once || c.exactly_once) && once.contains(code)) ||
+           (c.ordering && orders.contains(code)) || (c.exactly_once && exact.contains(code));
+  }
+
+  void status() {
+    result_.status = judge::Status::kPassed;
+    if (history_.facts.stopped) result_.status = judge::Status::kStopped;
+    const bool raw_failed = history_.log.outcome == RawOutcome::kFails;
+    const bool raw_needed =
+        history_.contract.raw_read == core::RawReadScope::kFull || something_missing_;
+    if (result_.undecided > 0 || result_.acked == 0 || !history_.facts.workers_lost.empty() ||
+        !history_.facts.missing.empty() || (raw_failed && raw_needed)) {
+      result_.status = judge::Status::kInconclusive;
+    }
+    for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+      const auto code = static_cast<Code>(i);
+      if (forbidden(code) && result_.counts[code] > result_.allowed[code])
+        result_.status = judge::Status::kFailed;
+    }
+  }
+
+  const History& history_;  // outlive this
+  const RawRead& raw_;
+  Facts facts_;
+  ReferenceVerdict result_;
+  std::map<Record, std::set<Position>> copies_;
+  std::map<Record, std::set<Position>> raw_holds_;
+  std::map<Position, std::set<Record>> stands_at_;
+  std::set<Position> raw_damaged_;
+  std::set<Position> inconsistent_;
+  std::set<Position> corrupt_;
+  std::set<Record> misplaced_;
+  std::set<Record> seen_;
+  std::set<Record> foreign_;
+  std::set<std::pair<std::uint32_t, Record>> lost_;
+  std::uint64_t corrupt_unplaced_ = 0;
+  bool something_missing_ = false;
+};
+
+}  // namespace
+
+ReferenceVerdict reference_judge(const History& history, const RawRead& raw) {
+  return Judge(history, raw).judge();
+}
+
+}  // namespace sp::model

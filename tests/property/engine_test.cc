@@ -1,0 +1,278 @@
+// The engine against the reference judge on random histories, and what must not matter: the order,
+// number and size of deltas, and extra ticks.
+//
+// SP_PROPERTY_COUNT=100000 SP_PROPERTY_SEED=1 property_tests      more of them, from another seed
+// SP_PROPERTY_FAILURES=1000 property_tests                        goes on after ten disagreements
+// SP_PROPERTY_IGNORE=late property_tests                          not this count, while looking for
+// another disagreement
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "model/player.h"
+#include "model/reference_judge.h"
+#include "property/generator.h"
+
+namespace sp::property {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+std::uint64_t count() { return from_environment("SP_PROPERTY_COUNT", 2000); }
+std::uint64_t first_seed() { return from_environment("SP_PROPERTY_SEED", 1); }
+
+std::string repeat_with(std::uint64_t seed) {
+  return fmt::format(
+      "repeat with: SP_PROPERTY_SEED={} SP_PROPERTY_COUNT=1 property_tests --gtest_filter='{}.{}'",
+      seed, testing::UnitTest::GetInstance()->current_test_info()->test_suite_name(),
+      testing::UnitTest::GetInstance()->current_test_info()->name());
+}
+
+model::PlayOptions way_of(std::uint64_t seed) {
+  model::PlayOptions options;
+  options.cut_each = seed % 2 == 0;
+  options.shuffle = seed % 3 == 0;
+  options.repeat = seed % 5 == 0;
+  options.seed = seed;
+  return options;
+}
+
+void compare(std::vector<std::string>& lines, std::string_view what, std::uint64_t engine,
+             std::uint64_t reference) {
+  const char* known =
+      std::getenv("SP_PROPERTY_IGNORE");  // NOLINT(concurrency-mt-unsafe): before any thread
+  if (known != nullptr && what == known) return;
+  if (engine != reference)
+    lines.push_back(fmt::format("{}: engine {}, reference {}", what, engine, reference));
+}
+
+std::vector<std::string> disagreements(const model::History& history,
+                                       const model::PlayOptions& options) {
+  std::vector<std::string> lines;
+  const model::Played played = model::play(history, options);
+  const judge::Judgement& engine = played.judgement;
+  const model::ReferenceVerdict reference = model::reference_judge(history, played.raw);
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    const auto code = static_cast<core::Code>(i);
+    const auto name = core::code_row(code).name;
+    compare(lines, name, engine.counts[code], reference.counts[code]);
+    compare(lines, fmt::format("{} allowed", name), engine.allowed[code], reference.allowed[code]);
+  }
+  compare(lines, "undecided", engine.undecided, reference.undecided);
+  compare(lines, "acked", engine.coverage.acked, reference.acked);
+  compare(lines, "failed", engine.coverage.failed, reference.failed);
+  compare(lines, "unknown", engine.coverage.unknown, reference.unknown);
+  compare(lines, "landed", engine.coverage.landed, reference.landed);
+  compare(lines, "expired", engine.coverage.expired, reference.expired);
+  compare(lines, "compacted", engine.coverage.compacted, reference.compacted);
+  std::map<core::Blame, std::uint64_t> lost_by;
+  for (const auto& finding : engine.findings) {
+    if (finding.code == core::Code::kLost) lost_by[finding.blame] += finding.records;
+  }
+  for (const auto blame :
+       {core::Blame::kLog, core::Blame::kClient, core::Blame::kBehind, core::Blame::kUnknown}) {
+    const auto at = reference.lost_by.find(blame);
+    compare(lines, fmt::format("lost blame {}", core::blame_name(blame)), lost_by[blame],
+            at == reference.lost_by.end() ? 0 : at->second);
+  }
+  if (engine.status != reference.status) {
+    lines.push_back(fmt::format("verdict: engine {}, reference {}",
+                                judge::status_name(engine.status),
+                                judge::status_name(reference.status)));
+  }
+  return lines;
+}
+
+// Leaves out what can be left out while the first disagreement stays; for people.
+model::History shrunk(model::History history, const model::PlayOptions& options) {
+  const auto first_word = [](const std::string& line) { return line.substr(0, line.find(':')); };
+  const std::string wanted = first_word(disagreements(history, options).front());
+  const auto still = [&](const model::History& smaller) {
+    const auto lines = disagreements(smaller, options);
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return first_word(line) == wanted; });
+  };
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (std::size_t i = history.steps.size(); i-- > 0;) {
+      if (history.steps[i].kind != model::StepKind::kObserve) continue;
+      const auto event = history.steps[i].seen.value.event;
+      if (event == core::Event::kAssign) continue;
+      model::History tried = history;
+      if (event == core::Event::kInvoke || event == core::Event::kOk ||
+          event == core::Event::kFail || event == core::Event::kInfo) {
+        const auto& seen = history.steps[i].seen;
+        std::erase_if(tried.steps, [&](const model::Step& step) {
+          const auto other = step.seen.value.event;
+          return step.kind == model::StepKind::kObserve && step.seen.key == seen.key &&
+                 step.seen.value.sequence == seen.value.sequence && other != core::Event::kAssign &&
+                 other != core::Event::kRevoke && other != core::Event::kCommitInvoke &&
+                 other != core::Event::kCommitOk;
+        });
+        std::erase_if(tried.log.records, [&](const model::LogRecord& record) {
+          return record.key == seen.key && record.sequence == seen.value.sequence.value();
+        });
+        bool higher = false;  // sequences go up by one: only the last may go
+        for (const auto& step : tried.steps) {
+          higher = higher ||
+                   (step.kind == model::StepKind::kObserve &&
+                    step.seen.value.event == core::Event::kInvoke && step.seen.key == seen.key &&
+                    step.seen.value.sequence > seen.value.sequence);
+        }
+        if (higher) continue;
+      } else {
+        tried.steps.erase(tried.steps.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+      if (!still(tried)) continue;
+      history = std::move(tried);
+      smaller = true;
+      i = std::min(i, history.steps.size());
+    }
+  }
+  return history;
+}
+
+void report(std::uint64_t seed, const model::History& history, const model::PlayOptions& options,
+            const std::vector<std::string>& lines) {
+  std::string text = fmt::format("seed {}\n", seed);
+  for (const auto& line : lines) text += "  " + line + "\n";
+  text += repeat_with(seed) + "\n";
+  if (count() == 1) {
+    const model::History small = shrunk(history, options);
+    text += "shrunk:\n" + describe(small);
+    for (const auto& line : disagreements(small, options)) text += "  " + line + "\n";
+    for (const auto& finding : model::play(small, options).judgement.findings) {
+      text += fmt::format("  engine: {} {} {} {}..{} {}\n", core::code_row(finding.code).name,
+                          finding.group, finding.key, finding.first, finding.last, finding.says);
+    }
+  }
+  ADD_FAILURE() << text;
+}
+
+TEST(EnginePropertyTest, AgreesWithTheReferenceJudge) {
+  std::uint64_t wrong = 0;
+  const std::uint64_t wrong_max = from_environment("SP_PROPERTY_FAILURES", 10);
+  for (std::uint64_t i = 0; i < count() && wrong < wrong_max; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed);
+    const auto lines = disagreements(history, way_of(seed));
+    if (lines.empty()) continue;
+    ++wrong;
+    report(seed, history, way_of(seed), lines);
+  }
+}
+
+TEST(EnginePropertyTest, AnHonestWorldHasNoFinding) {
+  const std::vector<core::Code> never = {
+      core::Code::kDuplicateWrite, core::Code::kReorderedDelivery,
+      core::Code::kRewind,         core::Code::kPhantom,
+      core::Code::kMisplaced,      core::Code::kCorrupt,
+      core::Code::kDualOwner,      core::Code::kInconsistentPosition,
+      core::Code::kBeforeStart,    core::Code::kSkip,
+      core::Code::kCommitAhead};
+  for (std::uint64_t i = 0; i < count() / 2; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed, {.honest = true});
+    const model::Played played = model::play(history, way_of(seed));
+    for (const auto code : never) {
+      ASSERT_EQ(played.judgement.counts[code], 0U)
+          << core::code_row(code).name << " seed " << seed << "\n"
+          << repeat_with(seed);
+    }
+    if (history.contract.idempotent) continue;  // then a late landing is none of its excuses
+    ASSERT_EQ(played.judgement.counts[core::Code::kReorderedWrite],
+              played.judgement.allowed[core::Code::kReorderedWrite])
+        << "seed " << seed << "\n"
+        << repeat_with(seed);
+  }
+}
+
+std::string said(const model::Played& played) {
+  const judge::Judgement& judged = played.judgement;
+  std::string text =
+      fmt::format("{} undecided {}\n", judge::status_name(judged.status), judged.undecided);
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    const auto code = static_cast<core::Code>(i);
+    text += fmt::format("{} {} {}\n", core::code_row(code).name, judged.counts[code],
+                        judged.allowed[code]);
+  }
+  for (const auto& finding : judged.findings) {
+    text += fmt::format("{} {} {} {} {} {} {}\n", core::code_row(finding.code).name,
+                        core::blame_name(finding.blame), finding.group, finding.key, finding.first,
+                        finding.last, finding.records);
+  }
+  for (const auto& reason : judged.reasons) text += reason + "\n";
+  return text;
+}
+
+TEST(EnginePropertyTest, OrderNumberAndSizeOfDeltasDoNotMatter) {
+  for (std::uint64_t i = 0; i < count() / 4; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed);
+    const std::string plain = said(model::play(history));
+    for (std::uint64_t way = 1; way < 8; ++way) {
+      model::PlayOptions options;
+      options.cut_each = (way & 1U) != 0;
+      options.shuffle = (way & 2U) != 0;
+      options.repeat = (way & 4U) != 0;
+      options.seed = seed + way;
+      ASSERT_EQ(plain, said(model::play(history, options)))
+          << "seed " << seed << " way " << way << "\n"
+          << repeat_with(seed);
+    }
+  }
+}
+
+// The same history with each tick taken twice, the second at the same moment: nobody may notice but
+// the counters of ticks.
+model::History with_extra_ticks(const model::History& history) {
+  model::History more = history;
+  more.steps.clear();
+  std::vector<core::SourceId> sources;
+  std::uint64_t number = 0;
+  for (const auto& step : history.steps) {
+    model::Step copy = step;
+    if (step.kind == model::StepKind::kJoin) sources.push_back(step.source);
+    if (step.kind == model::StepKind::kAnswer) copy.number = number + 1;
+    if (step.kind == model::StepKind::kComplete) copy.number = ++number;
+    more.steps.push_back(copy);
+    if (step.kind != model::StepKind::kComplete) continue;
+    // Sources that went on after their answer are in the next period already: the extra tick comes
+    // after what they saw.
+    copy.number = ++number;
+    for (const auto& source : sources) {
+      model::Step answer;
+      answer.kind = model::StepKind::kAnswer;
+      answer.source = source;
+      answer.number = number;
+      more.steps.push_back(answer);
+    }
+    more.steps.push_back(copy);
+  }
+  return more;
+}
+
+// Where nothing is concurrent (one source) and no deadline is near, ticks carry no information.
+TEST(EnginePropertyTest, ExtraTicksDoNotMatter) {
+  std::uint64_t judged = 0;
+  for (std::uint64_t i = 0; i < count() && judged < count() / 4; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    model::History history = make_history(seed);
+    if (history.steps[1].kind == model::StepKind::kJoin) continue;  // more than one source
+    history.contract.timeout = std::chrono::hours(1);
+    ++judged;
+    ASSERT_EQ(said(model::play(history)), said(model::play(with_extra_ticks(history))))
+        << "seed " << seed << "\n"
+        << repeat_with(seed);
+  }
+  EXPECT_GT(judged, count() / 8);
+}
+
+}  // namespace
+}  // namespace sp::property

@@ -1,0 +1,16 @@
+# Compiles CONTROL, which must succeed, and LINE, which must fail with SAYS. Both see what a file of the room sees.
+file(MAKE_DIRECTORY ${FOLDER})
+list(REMOVE_DUPLICATES INCLUDES)
+list(TRANSFORM INCLUDES PREPEND "-I")
+foreach(which IN ITEMS CONTROL LINE)
+  file(WRITE ${FOLDER}/${which}.cc "${${which}}\n")
+  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${INCLUDES} ${FOLDER}/${which}.cc
+    RESULT_VARIABLE failed ERROR_VARIABLE said)
+  if(which STREQUAL "CONTROL" AND failed)
+    message(FATAL_ERROR "the lawful twin does not compile:\n${said}")
+  elseif(which STREQUAL "LINE" AND NOT failed)
+    message(FATAL_ERROR "this compiled and must not:\n${LINE}")
+  elseif(which STREQUAL "LINE" AND NOT said MATCHES "${SAYS}")
+    message(FATAL_ERROR "refused, but not with '${SAYS}':\n${said}")
+  endif()
+endforeach()

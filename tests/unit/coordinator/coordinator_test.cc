@@ -1,0 +1,404 @@
+#include "coordinator/coordinator.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/coordinator/fake_worker.h"
+
+namespace sp::coordinator {
+namespace {
+
+using namespace std::chrono_literals;
+using judge::Status;
+
+// A run over fake workers, its time turned by hand.
+class ProofRunTest : public testing::Test {
+ protected:
+  std::vector<std::string> calls;
+  std::vector<std::unique_ptr<FakeWorker>> workers;
+  std::vector<std::string> said;
+  std::vector<std::string> alarms;
+  std::vector<core::FaultRecord> faults;
+  std::unique_ptr<ProofRun> run;
+  proof::Proof proof;
+  RunLimits limits;
+  MonotonicTime now{1s};
+
+  ProofRunTest() {
+    proof.at_least_once = true;
+    proof.ordering = true;
+    proof.partitions = 1;
+    proof.producers = 1;
+    proof.consumers = 1;
+    proof.keys = 1;
+    proof.duration = 10s;
+    proof.check_point_interval = 2s;
+    proof.timeout = 5s;
+    proof.final_wait = 3s;
+  }
+
+  FakeWorker& worker(std::size_t index = 0) {
+    while (workers.size() <= index) {
+      workers.push_back(std::make_unique<FakeWorker>(calls));
+      workers.back()->partitions = proof.partitions;
+    }
+    return *workers[index];
+  }
+
+  void begin() {
+    worker();
+    std::vector<control::WorkerPort*> ports;
+    for (auto& one : workers) {
+      one->partitions = proof.partitions;
+      ports.push_back(one.get());
+    }
+    RunHooks hooks;
+    hooks.message = [this](std::string_view text) { said.emplace_back(text); };
+    hooks.alarm = [this](const track::Alarm& alarm, const std::string& key) {
+      alarms.push_back(std::string(core::code_row(alarm.code).name) + " " + key);
+    };
+    hooks.faults = [this] { return faults; };
+    run = std::make_unique<ProofRun>(
+        RunOptions{core::RunId{7}, proof, "program 1", std::nullopt, limits, {}}, ports, hooks);
+  }
+
+  // Steps until `until` or the end, at most `longest` of the run's time.
+  void go(const std::function<bool()>& until = [] { return false; }, Nanoseconds longest = 300s) {
+    if (!run) begin();
+    const MonotonicTime end = now + longest;
+    while (!run->done() && !until() && now < end) {
+      const MonotonicTime next = run->step(now);
+      if (!run->done() && !until()) now = std::max(next, now);
+    }
+  }
+  void go_to(Stage stage) {
+    go([&] { return run->stage() == stage; });
+    ASSERT_EQ(stage_name(run->stage()), stage_name(stage));
+  }
+  void go_for(Nanoseconds span) {
+    const MonotonicTime end = now + span;
+    go([&] { return now >= end; });
+  }
+
+  // The calls in their order, each name once in a row, ticks left out.
+  std::string story() const {
+    std::string text;
+    std::string last;
+    for (const auto& call : calls) {
+      if (call == "tick" || call == last) continue;
+      text += (text.empty() ? "" : " ") + call;
+      last = call;
+    }
+    return text;
+  }
+  bool heard(std::string_view part) const {
+    for (const auto& text : said) {
+      if (text.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }
+  Status status() const { return run->report().judgement.status; }
+};
+
+TEST_F(ProofRunTest, CleanRunTakesTheSixStepsInOrderAndPasses) {
+  proof.raw_read = core::RawReadScope::kFull;
+  go();
+  EXPECT_EQ(story(),
+            "prepare create-topic start-consumers start-producers stop-producers stop-consumers "
+            "log-bounds raw-read "
+            "delete-topic remove");
+  EXPECT_EQ(status(), Status::kPassed) << run->report().judgement.reasons.size();
+  EXPECT_TRUE(run->report().facts.raw_read_complete);
+  EXPECT_GE(run->report().judgement.coverage.acked, 99U);
+  EXPECT_EQ(run->report().load, 10s);
+}
+
+TEST_F(ProofRunTest, ConsumersAreAssignedBeforeAnythingIsProduced) {
+  worker().assigns = false;
+  go([&] { return now >= MonotonicTime{20s}; });
+  EXPECT_EQ(stage_name(run->stage()), "assign");
+  worker().assigns = true;
+  go_to(Stage::kLoad);
+}
+
+TEST_F(ProofRunTest, ConsumersThatAreNeverAssignedEndTheRunThroughTheWholeEnd) {
+  worker().assigns = false;
+  go();
+  EXPECT_TRUE(heard("1 of 1 consumers were never assigned"));
+  EXPECT_EQ(story(),
+            "prepare create-topic start-consumers stop-producers stop-consumers log-bounds remove");
+  EXPECT_EQ(status(), Status::kInconclusive);
+}
+
+TEST_F(ProofRunTest, TickIsAnnouncedOnlyAfterEveryWorkerAnsweredTheOneBefore) {
+  proof.workers = 2;
+  proof.producers = proof.consumers = 2;
+  proof.keys = proof.partitions = 2;
+  worker(1).answers_ticks = false;
+  begin();
+  go_to(Stage::kLoad);
+  go_for(7s);
+  EXPECT_EQ(worker(0).ticks, std::vector<std::uint64_t>{1});
+  EXPECT_EQ(worker(1).ticks, std::vector<std::uint64_t>{1});
+  EXPECT_TRUE(run->report().samples.empty());
+}
+
+TEST_F(ProofRunTest, TicksComeEveryCheckPointIntervalAndMakeSamples) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(9s);
+  EXPECT_EQ(worker().ticks, (std::vector<std::uint64_t>{1, 2, 3, 4}));
+  ASSERT_EQ(run->report().samples.size(), 4U);
+  EXPECT_EQ(run->report().samples[0].at, 2s);
+  EXPECT_EQ(run->report().samples[3].at, 8s);
+}
+
+TEST_F(ProofRunTest, EvidenceIsAcknowledgedOnceItWasTaken) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(1s);
+  EXPECT_GE(worker().acknowledged, 8U);
+}
+
+TEST_F(ProofRunTest, UnreachableBrokerAtTheStartIsOneSentence) {
+  worker().topic_error = "no broker of localhost:1 answers";
+  go();
+  EXPECT_EQ(report::exit_code(run->report()), 3);
+  EXPECT_EQ(run->report().failure,
+            "topic " + run->report().topic + ": no broker of localhost:1 answers");
+  EXPECT_EQ(story(), "prepare create-topic remove");
+}
+
+TEST_F(ProofRunTest, ConsumerThatIsRefusedBeforeTheLoadCannotRun) {
+  worker().consumers_fail = true;
+  go();
+  EXPECT_EQ(report::exit_code(run->report()), 3);
+  EXPECT_NE(run->report().failure.find("READ on GROUP"), std::string::npos);
+}
+
+TEST_F(ProofRunTest, TopicWithFewerPartitionsThanAskedIsRefused) {
+  begin();
+  worker().partitions = 0;
+  go();
+  EXPECT_NE(run->report().failure.find("has 0 partitions, 1 were asked for"), std::string::npos);
+}
+
+TEST_F(ProofRunTest, NothingIsReadOfTheLogWhenNothingIsMissing) {
+  go();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "raw-read"), 0);
+  EXPECT_TRUE(run->report().facts.raw_read_complete);
+  EXPECT_EQ(status(), Status::kPassed);
+}
+
+TEST_F(ProofRunTest, StopRunsTheWholeEndAndSaysStopped) {
+  proof.raw_read = core::RawReadScope::kFull;
+  begin();
+  go_to(Stage::kLoad);
+  go_for(3s);
+  run->stop();
+  go();
+  EXPECT_EQ(story(),
+            "prepare create-topic start-consumers start-producers stop-producers stop-consumers "
+            "log-bounds raw-read remove");
+  EXPECT_TRUE(run->report().facts.stopped);
+  EXPECT_EQ(status(), Status::kStopped);
+}
+
+TEST_F(ProofRunTest, StopAfterTheLoadChangesNothing) {
+  worker().delivers = false;
+  begin();
+  go_to(Stage::kFinalWait);
+  run->stop();
+  worker().deliver_rest();
+  go();
+  EXPECT_FALSE(run->report().facts.stopped);
+  EXPECT_EQ(status(), Status::kPassed);
+}
+
+TEST_F(ProofRunTest, InterruptEndsAtOnce) {
+  worker().delivers = false;
+  begin();
+  go_to(Stage::kLoad);
+  go_for(3s);
+  run->stop();
+  run->step(now);
+  run->interrupt();
+  run->step(now);
+  EXPECT_TRUE(run->done());
+  EXPECT_TRUE(run->report().facts.interrupted);
+  EXPECT_EQ(run->report().judgement.counts[core::Code::kLost], 0U);
+  EXPECT_NE(status(), Status::kPassed);
+  EXPECT_EQ(story(), "prepare create-topic start-consumers start-producers stop-producers remove");
+}
+
+TEST_F(ProofRunTest, WorkerThatStaysAwayIsLostAndTheOthersGoOn) {
+  proof.workers = 2;
+  proof.producers = proof.consumers = 2;
+  proof.keys = proof.partitions = 2;
+  worker(1);
+  begin();
+  go_to(Stage::kLoad);
+  go_for(3s);
+  worker(1).away = true;
+  go();
+  EXPECT_TRUE(heard("worker 1: lost: connection refused"));
+  ASSERT_EQ(run->report().facts.workers_lost.size(), 1U);
+  EXPECT_NE(run->report().facts.workers_lost[0].find("worker 1 with its 1 keys"),
+            std::string::npos);
+  EXPECT_EQ(status(), Status::kInconclusive);
+  EXPECT_GE(worker(0).ticks.size(), 3U);
+}
+
+TEST_F(ProofRunTest, WorkerThatComesBackInTimeWasNeverLost) {
+  begin();
+  go_to(Stage::kLoad);
+  worker().away = true;
+  go_for(5s);
+  worker().away = false;
+  go();
+  EXPECT_FALSE(heard("lost"));
+  EXPECT_EQ(status(), Status::kPassed);
+}
+
+TEST_F(ProofRunTest, WorkerThatComesBackLateBringsItsEvidence) {
+  proof.duration = 30s;
+  begin();
+  go_to(Stage::kLoad);
+  go_for(2s);
+  worker().away = true;
+  go_for(12s);
+  EXPECT_TRUE(heard("worker 0: lost"));
+  worker().away = false;
+  go();
+  EXPECT_TRUE(heard("worker 0: back"));
+  EXPECT_TRUE(run->report().facts.workers_lost.empty());
+}
+
+TEST_F(ProofRunTest, NothingEverAcknowledgedIsInconclusive) {
+  worker().acknowledges = false;
+  go();
+  EXPECT_EQ(status(), Status::kInconclusive);
+  EXPECT_EQ(run->report().judgement.coverage.acked, 0U);
+}
+
+TEST_F(ProofRunTest, UndeliveredRecordsAreWaitedForAndThenRead) {
+  worker().delivers = false;
+  go();
+  EXPECT_NE(status(), Status::kPassed);
+  const auto& timings = run->report().timings;
+  const auto wait = std::find_if(timings.begin(), timings.end(),
+                                 [](const auto& one) { return one.stage == "final-wait"; });
+  ASSERT_NE(wait, timings.end());
+  EXPECT_EQ(wait->took, 3s);
+  EXPECT_FALSE(run->report().topic_deleted);
+}
+
+TEST_F(ProofRunTest, LogThatDoesNotShowItsEndYetIsAskedAgain) {
+  proof.raw_read = core::RawReadScope::kFull;
+  worker().bounds_behind = 3;
+  go();
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "log-bounds"), 4);
+  EXPECT_EQ(status(), Status::kPassed);
+}
+
+TEST_F(ProofRunTest, BrokersKilledForGoodLeaveTheRawReadIncomplete) {
+  proof.timeout = 600s;  // no record is past its deadline: nothing is proven
+  worker().delivers = false;
+  worker().bounds_error = "all brokers down";
+  go();
+  EXPECT_FALSE(run->report().facts.raw_read_complete);
+  EXPECT_EQ(run->report().facts.raw_read_problem, "all brokers down");
+  EXPECT_EQ(status(), Status::kInconclusive);
+}
+
+TEST_F(ProofRunTest, RawReadThatCannotStartSaysWhy) {
+  proof.raw_read = core::RawReadScope::kFull;
+  worker().raw_read_error = "no right to read";
+  go();
+  EXPECT_EQ(run->report().facts.raw_read_problem, "no right to read");
+  EXPECT_EQ(status(), Status::kInconclusive);
+}
+
+TEST_F(ProofRunTest, TopicIsKeptWhenAskedOrWhenItWasThereBefore) {
+  proof.keep_topic = true;
+  go();
+  EXPECT_FALSE(run->report().topic_deleted);
+  run.reset();
+  proof.keep_topic = false;
+  proof.topic_exists = proof::TopicExists::kReuse;
+  workers.clear();
+  go();
+  EXPECT_FALSE(run->report().topic_deleted);
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), "delete-topic"), 0);
+}
+
+TEST_F(ProofRunTest, FaultKindWithoutEffectIsNamed) {
+  proof.chaos = {"kill-leader:every=3s", "freeze-leader:at=1s"};
+  core::FaultRecord kill;
+  kill.number = 1;
+  kill.name = "kill-leader";
+  kill.effect_seen = now;
+  core::FaultRecord dud = kill;
+  dud.number = 2;
+  dud.effect_seen.reset();
+  faults = {kill, dud};
+  go();
+  EXPECT_EQ(run->report().facts.faults_without_effect, std::vector<std::string>{"freeze-leader"});
+  EXPECT_EQ(run->report().facts.faults.size(), 2U);
+  EXPECT_EQ(status(), Status::kInconclusive);
+}
+
+TEST_F(ProofRunTest, DuplicateRaisesItsAlarmWithinASecond) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(1s);
+  ASSERT_TRUE(alarms.empty());
+  worker().deliver_last_again();
+  go_for(900ms);
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_EQ(alarms[0].substr(0, 20), "duplicate-delivery r");
+}
+
+TEST_F(ProofRunTest, RestartedWorkerIsANewIncarnationWithTheSameShares) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(2s);
+  FakeWorker fresh(calls);
+  const auto before = worker().plan;
+  run->restarted(0, fresh, now);
+  go();
+  EXPECT_EQ(fresh.plan.source, (core::SourceId{0, 2}));
+  EXPECT_EQ(fresh.plan.producers.size(), before.producers.size());
+  EXPECT_TRUE(heard("came back as incarnation 2"));
+  EXPECT_TRUE(run->report().facts.workers_lost.empty());
+  run.reset();
+}
+
+TEST_F(ProofRunTest, UnlimitedRunGoesOnUntilItIsStopped) {
+  proof.duration = 0s;
+  begin();
+  go_to(Stage::kLoad);
+  go_for(100s);
+  EXPECT_EQ(stage_name(run->stage()), "load");
+  EXPECT_FALSE(run->live(now).load_left.has_value());
+  run->stop();
+  go();
+  EXPECT_EQ(status(), Status::kStopped);
+}
+
+TEST(WeakerSettingsTest, NamesEachSettingThatPromisesLess) {
+  proof::Proof proof;
+  proof.driver = "kafka";
+  proof.replication = 3;
+  proof.at_least_once = true;
+  proof.ordering = true;
+  EXPECT_TRUE(weaker_settings(proof, {{"acks", "all"}, {"enable.idempotence", "true"}}).empty());
+  EXPECT_EQ(weaker_settings(proof, {{"acks", "1"}}).size(), 1U);
+  EXPECT_EQ(weaker_settings(proof, {{"acks", "0"}, {"enable.idempotence", "false"}}).size(), 2U);
+  EXPECT_TRUE(
+      weaker_settings(proof, {{"enable.idempotence", "false"}, {"max.in.flight", "1"}}).empty());
+  proof.at_least_once = false;
+  EXPECT_TRUE(weaker_settings(proof, {{"acks", "1"}}).empty());
+}
+
+}  // namespace
+}  // namespace sp::coordinator
