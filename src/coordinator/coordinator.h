@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "control/worker_port.h"
+#include "coordinator/chatter.h"
 #include "coordinator/fleet.h"
 #include "coordinator/raw_read.h"
 #include "judge/judge.h"
@@ -66,6 +67,7 @@ struct RunLimits {
       std::chrono::seconds{60}};  // the raw read brings nothing for longer: given up
   std::size_t samples_max = 2'000;
   std::size_t messages_max = 200;
+  Nanoseconds chatter_quiet{std::chrono::seconds{30}};  // between two alike sentences of clients
   FleetOptions fleet;
   track::LedgerLimits ledger;
 };
@@ -196,6 +198,8 @@ class ProofRun {
   Nanoseconds sample_interval_{};
   bool more_ = false;  // somebody has more to say at once
   RawReadState raw_;
+  Chatter chatter_;
+  MonotonicTime now_{};  // of the step under way
 };
 
 // Sentences about settings that promise less than the proof claims; the proof runs all the same,

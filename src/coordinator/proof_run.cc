@@ -40,10 +40,13 @@ ProofRun::ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers
       fleet_(options_.limits.fleet,
              {.message =
                   [this](const Fleet::Worker& worker, std::string_view text) {
-                    say(fmt::format("worker {}: {}", worker.source.worker, text));
+                    auto told = chatter_.hear(
+                        fmt::format("worker {}: {}", worker.source.worker, text), now_);
+                    if (told) say(std::move(*told));
                   },
               .delta = [this](const track::Delta& delta) { note_delta(delta); }}),
-      division_(proof::divide(options_.proof)) {
+      division_(proof::divide(options_.proof)),
+      chatter_(options_.limits.chatter_quiet) {
   CHECK(!workers.empty(), "a run has at least one worker");
   for (std::size_t i = 0; i < workers.size(); ++i) {
     fleet_.add(*workers[i], core::SourceId{static_cast<std::uint32_t>(i), 1});
@@ -60,6 +63,7 @@ ProofRun::ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers
 ProofRun::~ProofRun() = default;
 
 MonotonicTime ProofRun::step(MonotonicTime now) {
+  now_ = now;
   if (!stage_began_) stage_began_ = now;
   if (interrupt_asked_.load() && stage_ < Stage::kJudge) cut_short(now);
   Stage before = Stage::kDone;

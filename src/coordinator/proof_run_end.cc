@@ -217,6 +217,7 @@ void ProofRun::judge_now(MonotonicTime now) {
   take_alarms();
   collect_facts();
   report_.progress = ledger_->progress();
+  report_.messages_left_out += chatter_.untold();
   const control::WorkerCounters counters = fleet_.counters();
   report_.traffic = {counters.bytes_acked, counters.bytes_received, counters.queue_full,
                      counters.slots_dropped, counters.client_errors};

@@ -31,7 +31,7 @@ enum class RowKind : std::uint8_t {
   kUnknown,    // key, sequence
   kDelivered,  // key, sequence, lineage in `which`, offset (kHasOffset), content flags
   kOpen,       // lineage `which` opens: details in opens[sequence]
-  kClose,      // lineage `which` closes: core::LineageClose in `sequence`
+  kClose,      // lineage `which` closes: core::LineageClose in `sequence`, the generation left in `offset` (kHasOffset)
   kCommit,     // commit of lineage `which`: details in commits[sequence]
   kTick,       // this worker answers tick `sequence`
   kRawRange,   // partition `which`, [offset, sequence): raw read done, kReached if all of it was seen

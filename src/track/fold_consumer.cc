@@ -41,6 +41,9 @@ void Fold::closed(const Source& source, const Row& row) {
   Lineage& lineage = state_.lineages[source.lineages[row.which]];
   lineage.open = false;
   lineage.close = static_cast<core::LineageClose>(row.sequence);
+  if ((row.flags & kHasOffset) != 0) lineage.left_generation = row.offset;
+  lineage.closed_period = source.answered + 1;
+  lineage.closed_order = source.rows_folded;
 }
 
 void Fold::committed(const Source& source, const Delta& delta, const Row& row) {

@@ -137,16 +137,20 @@ std::uint32_t Recorder::open_lineage(LineageOpen open) {
   return number;
 }
 
-void Recorder::close_lineage(std::uint32_t number, core::LineageClose how) {
+void Recorder::close_lineage(std::uint32_t number, core::LineageClose how, std::optional<core::Generation> left) {
   lineages_[number].open = false;
   held(lineages_[number].consumer, lineages_[number].partition) = kNoLineage;
-  add(RowKind::kClose, number).sequence = static_cast<std::uint64_t>(how);
+  Row& row = add(RowKind::kClose, number);
+  row.sequence = static_cast<std::uint64_t>(how);
+  if (!left) return;
+  row.flags = kHasOffset;
+  row.offset = left->value();
 }
 
 void Recorder::assign(const Observation& observation) {
   const std::uint32_t old = held(observation.process, observation.partition.value());
   // A driver that assigns anew without a revoke lost the old possession.
-  if (old != kNoLineage) close_lineage(old, core::LineageClose::kLost);
+  if (old != kNoLineage) close_lineage(old, core::LineageClose::kLost, std::nullopt);
   LineageOpen open;
   open.consumer = observation.process;
   open.group = observation.group;
@@ -161,7 +165,10 @@ void Recorder::assign(const Observation& observation) {
 
 void Recorder::revoke(const Observation& observation) {
   const std::uint32_t number = held(observation.process, observation.partition.value());
-  if (number != kNoLineage) close_lineage(number, observation.close);
+  if (number == kNoLineage) return;
+  std::optional<core::Generation> left;
+  if (observation.has_generation) left = observation.generation;
+  close_lineage(number, observation.close, left);
 }
 
 void Recorder::commit_invoked(const Observation& observation) {

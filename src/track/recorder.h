@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/key_space.h"
@@ -31,7 +32,7 @@ class Recorder final : public core::ObservationSink {
 
   // Closes the current delta and keeps it; nothing happened: no delta, and `force` is not set: false.
   bool cut(bool force);
-  // The deltas above `acknowledged`, lowest first; pointers live until acknowledge() or cut().
+  // The deltas above `acknowledged`, lowest first; pointers live until acknowledge().
   [[nodiscard]] std::vector<const Delta*> pending(std::uint64_t acknowledged) const;
   // Everything up to delta `number` is durable at the coordinator.
   void acknowledge(std::uint64_t number);
@@ -83,7 +84,7 @@ class Recorder final : public core::ObservationSink {
   void commit_invoked(const core::Observation& observation);
   void commit_answered(const core::Observation& observation, CommitOutcome outcome);
   std::uint32_t open_lineage(LineageOpen open);
-  void close_lineage(std::uint32_t number, core::LineageClose how);
+  void close_lineage(std::uint32_t number, core::LineageClose how, std::optional<core::Generation> left);
   [[nodiscard]] std::uint32_t lineage_of(const core::Observation& observation);
   // Where the open lineage of that consumer and partition is noted.
   [[nodiscard]] std::uint32_t& held(std::uint32_t consumer, std::uint32_t partition);

@@ -177,6 +177,9 @@ struct Lineage {
   bool open = true;
   bool source_lost = false;             // its source died while it was open
   core::LineageClose close = core::LineageClose::kClosed;
+  std::optional<std::uint64_t> left_generation;  // at the close
+  std::uint64_t closed_period = 0;
+  std::uint64_t closed_order = 0;
   std::string member;
   std::string instance;
   core::RangeSet handed;

@@ -1,16 +1,17 @@
-// The embedded broker: topics of partitions, consumer groups, honest bad days and defects on request, all in this process.
+// The embedded broker: topics of partitions, consumer groups, honest bad days and defects on request, all in this
+// process.
 //
 //     Broker ◄── EmbeddedDriver (one for each worker) ── Producer, Consumer, RawReader
 //        └─ next_event(): when something becomes ready   └─ truth(): what was planted and what it must come to
 //
-// Simulated (`simulated`), no call ever waits: a scheduler asks next_event() and turns the clock. Else a poll with a wait
-// blocks on the clock until something is ready. Honest unless asked otherwise: what is acked is handed over in order once a
-// group, but for the repeats that a rebalance brings.
+// Simulated (`simulated`), no call ever waits: a scheduler asks next_event() and turns the clock. Else a poll with a
+// wait blocks on the clock until something is ready. Honest unless asked otherwise: what is acked is handed over in
+// order once a group, but for the repeats that a rebalance brings.
 //
 // Units:    durations are std::chrono.
-// Cost:     1 µs a record through; 23 bytes a record on top of key and payload.
-// Limits:   `retention_bytes_max` of records: oldest segments that every group committed past are dropped, and when there are
-//           none, producers are told that the queue is full. `queue_records_max` open attempts a producer.
+// Cost:     one lock and two copies a record through; 23 bytes a record on top of key and payload.
+// Limits:   `retention_bytes_max` of records: oldest segments that every group committed past are dropped, and when
+//           there are none, producers are told that the queue is full. `queue_records_max` open attempts a producer.
 // Errors:   none of its own.   Threads: any; one lock. Sinks are called without it.   Source: README.md of this room.
 #pragma once
 
@@ -70,8 +71,8 @@ class Broker {
   Broker(const Broker&) = delete;
   Broker& operator=(const Broker&) = delete;
 
-  // The earliest moment at which a client has something to poll for, or the broker something to do; at or before now: at once.
-  // Absent: nothing happens until somebody calls.
+  // The earliest moment at which a client has something to poll for, or the broker something to do; at or before
+  // now: at once. Absent: nothing happens until somebody calls.
   [[nodiscard]] std::optional<MonotonicTime> next_event();
   // Throws a member out as if its session had ended: consumer number `index` of that group. False: there is none.
   bool expel(const std::string& topic, const std::string& group, std::uint32_t index);

@@ -1,4 +1,5 @@
-// The broker's clients behind driver.h: each copies under the broker's lock what it is to pass on, and passes it on without.
+// The broker's clients behind driver.h: each copies under the broker's lock what it is to pass on, and passes it on
+// without.
 //
 // Cost:    a copy of each record.   Errors: see driver.h.   Threads: a client belongs to one thread at a time.
 // Limits:  –.   Source: driver/driver.h.

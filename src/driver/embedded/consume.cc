@@ -85,8 +85,8 @@ std::optional<std::uint64_t> State::find_next_of_key(const Serving& serving, con
   return std::nullopt;
 }
 
-// Hands over what stands behind the record up to the next of its key, then the record: all in one poll, so that no commit
-// and no revoke can come between. Waits a while if the next of the key is not there yet.
+// Hands over what stands behind the record up to the next of its key, then the record: all in one poll, so that no
+// commit and no revoke can come between. Waits a while if the next of the key is not there yet.
 bool State::serve_swapped(const Serving& serving, const LogRecord& record) {
   Lineage& lineage = serving.lineage;
   bool blocked = false;

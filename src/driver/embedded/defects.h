@@ -1,12 +1,16 @@
 // The defects that the embedded broker can be asked for: one row each, and the reading of what was asked.
 //
 //     defect  =  KIND [":" option {"," option}]
-//     option  =  "count=" N | "rate=" p | "length=" n | "for=" time      --defect lose:count=5   --defect freeze:count=1,for=3s
+//     option  =  "count=" N | "rate=" p | "length=" n | "for=" time
 //
-// `count` plants exactly N, spread over the run by the seed; `rate` gives each candidate that chance; neither: count=1. Exactly
-// one of the two. `length` is for lose-prefix and rewind (at most that many records), `for` is for freeze.
+//     --defect lose:count=5   --defect corrupt:rate=0.001   --defect freeze:count=1,for=3s
 //
-// Cost: a table.   Errors: kInvalid names the option and lists the kinds.   Threads: constants.   Source: docs/reference/defects.md.
+// `count` plants exactly N, spread over the run by the seed; `rate` gives each candidate that chance; neither:
+// count=1. Exactly one of the two. `length` is for lose-prefix and rewind (at most that many records), `for` is for
+// freeze.
+//
+// Cost: a table.   Errors: kInvalid names the option and lists the kinds.   Threads: constants.
+// Source: docs/reference/defects.md.
 #pragma once
 
 #include <cstdint>

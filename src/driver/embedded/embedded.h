@@ -3,8 +3,9 @@
 //     Broker broker(clock, wall, {.seed = 7});
 //     auto driver = EmbeddedDriver::make(broker, settings);      an unknown setting is refused by name
 //
-// Settings:  session.timeout.ms is not settable here (BrokerOptions); acks, enable.idempotence, client.id, compression.type,
-//            linger.ms and isolation.level are accepted and noted as meaning nothing. All others are refused.
+// Settings:  session.timeout.ms is not settable here (BrokerOptions); acks, enable.idempotence, client.id,
+//            compression.type, linger.ms and isolation.level are accepted and noted as meaning nothing. All others
+//            are refused.
 // Cost:      see broker.h.   Limits: see broker.h.
 // Errors:    kInvalid names the setting; kNotFound, kExists the topic.   Threads: any.   Source: driver/driver.h.
 #pragma once

@@ -1,10 +1,11 @@
 // A consumer group: who owns which partition in which generation, and what was committed.
 //
 //     join, leave, expel ─► rebalance: generation + 1, a target for each partition
-//     owner is target ────► goes on            owner is another ─► asked back (revoking) ─► released or taken ─► target opens
+//     owner is target ─► goes on
+//     owner is another ─► asked back (revoking) ─► released or taken ─► target opens
 //
-// Only partitions that move are asked back (cooperative). An owner that does not give one back within the session timeout
-// loses it. A lineage carries the generation in which it opened.
+// Only partitions that move are asked back (cooperative). An owner that does not give one back within the session
+// timeout loses it. A lineage carries the generation in which it opened.
 //
 // Cost:    a rebalance O(partitions × members).   Limits: –.   Errors: none.
 // Threads: one owner (the broker's lock).   Source: –.

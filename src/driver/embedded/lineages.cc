@@ -54,8 +54,8 @@ void State::tell_open(Group& /*group*/, Member& member, const Lineage& lineage, 
   batch.items.push_back({observation, at, member.id.size(), 0, 0});
 }
 
-// C of the checking model is the last commit that a member knows to be ok, once no outcome is open. What lies between the
-// start and C must hold nothing planted, and something that was handed over.
+// C of the checking model is the last commit that a member knows to be ok, once no outcome is open. What lies
+// between the start and C must hold nothing planted, and something that was handed over.
 std::optional<std::uint64_t> State::rewind_start(Topic& topic, Group& group, std::uint32_t partition) {
   const GroupPartition& part = group.parts()[partition];
   if (!part.confirmed || part.commits_open > 0) return std::nullopt;

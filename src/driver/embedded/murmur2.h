@@ -2,7 +2,8 @@
 //
 //     partition = (murmur2(key) & 0x7fffffff) % partitions
 //
-// Cost: 1 ns a byte.   Errors: none.   Threads: any.   Source: Austin Appleby's MurmurHash2, seed 0x9747b28c as Kafka has it.
+// Cost: 1 ns a byte.   Errors: none.   Threads: any.
+// Source: Austin Appleby's MurmurHash2, seed 0x9747b28c as Kafka has it.
 #pragma once
 
 #include <cstdint>

@@ -206,7 +206,8 @@ void Planter::missed(DefectKind kind) {
 }
 
 bool Planter::due(DefectKind kind) const {
-  return std::any_of(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.due && plan.spec.kind == kind; });
+  return std::any_of(plans_.begin(), plans_.end(),
+                     [&](const Plan& plan) { return plan.due && plan.spec.kind == kind; });
 }
 
 std::uint64_t Planter::draw_length(DefectKind kind) {

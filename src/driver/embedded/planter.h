@@ -1,9 +1,10 @@
-// Decides which record, key, partition or lineage a defect hits, so that no two defects meet and each one's count stays exact.
+// Decides which record, key, partition or lineage a defect hits, so that no two defects meet and each one's count
+// stays exact.
 //
 //     candidate ─► due? (count: spaced by the seed over the expected records; rate: a roll) ─► free? ─► planted, taken
 //
-// Taken is a record with the three sequences before and behind it, a position, or a whole key or partition. What is due but
-// meets something taken waits for the next candidate. Honest bad days take their records too.
+// Taken is a record with the three sequences before and behind it, a position, or a whole key or partition. What is
+// due but meets something taken waits for the next candidate. Honest bad days take their records too.
 //
 // Cost:    nothing without defects; with them a few steps and, when one is due, a look-up a record.
 // Limits:  –.   Errors: none.   Threads: one owner (the broker's lock).   Source: defects.h.

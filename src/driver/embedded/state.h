@@ -1,5 +1,5 @@
-// The broker's whole state and what happens in it. Clients lock `mutex`, call, copy what they are to pass on into a batch,
-// unlock, and only then call their sink.
+// The broker's whole state and what happens in it. Clients lock `mutex`, call, copy what they are to pass on into a
+// batch, unlock, and only then call their sink.
 //
 //     produce.cc   send ─► fate ─► log ─► open ack ─► due          consume.cc   hand over, commit, release, close
 //     lineages.cc  open, close, rebalances for defects
@@ -75,7 +75,8 @@ struct Hold {
   MonotonicTime until{};
 };
 
-// Stored when something honest follows in its partition, so that it is certain to be handed over: a copy, an unacked record.
+// Stored when something honest follows in its partition, so that it is certain to be handed over: a copy, an unacked
+// record.
 struct Deferred {
   OwnRecord record;
   TruthBook::Item item = 0;
@@ -166,7 +167,8 @@ struct State {
   // What the member is to be told and handed, at most `records_max` deliveries.
   void collect(Topic& topic, Group& group, Member& member, std::size_t records_max, MonotonicTime now, Batch& batch);
   void release(Group& group, Member& member, MonotonicTime now, Batch& batch);
-  void commit(Topic& topic, Group& group, Member& member, std::span<const CommitPoint> points, MonotonicTime now, Batch& batch);
+  void commit(Topic& topic, Group& group, Member& member, std::span<const CommitPoint> points,
+              MonotonicTime now, Batch& batch);
   void collect_commits(Group& group, Member& member, MonotonicTime until, MonotonicTime now, Batch& batch);
   void close_member(Group& group, Member& member, MonotonicTime until, MonotonicTime now, Batch& batch);
   // When the member has something to poll for; absent: not before something happens.
@@ -214,8 +216,10 @@ struct State {
   struct Serving;                    // one lineage being served
   void tell_losses(Group& group, Member& member, MonotonicTime now, Batch& batch);
   void open_lineages(Topic& topic, Group& group, Member& member, MonotonicTime now, Batch& batch);
-  void open_lineage(Topic& topic, Group& group, Member& member, std::uint32_t partition, MonotonicTime now, Batch& batch);
-  void open_intruder(Topic& topic, Group& group, Member& member, std::uint32_t partition, MonotonicTime now, Batch& batch);
+  void open_lineage(Topic& topic, Group& group, Member& member, std::uint32_t partition,
+                    MonotonicTime now, Batch& batch);
+  void open_intruder(Topic& topic, Group& group, Member& member, std::uint32_t partition,
+                     MonotonicTime now, Batch& batch);
   void tell_open(Group& group, Member& member, const Lineage& lineage, MonotonicTime now, Batch& batch);
   void press_rewind(Topic& topic, Group& group, MonotonicTime now);
   void press_dual_owner(Topic& topic, Group& group, MonotonicTime now);
@@ -229,7 +233,8 @@ struct State {
   [[nodiscard]] bool serve_swapped(const Serving& serving, const LogRecord& record);
   [[nodiscard]] std::optional<std::uint64_t> find_next_of_key(const Serving& serving, const LogRecord& record,
                                                               bool& blocked) const;
-  void close_lineage(Group& group, Member& member, std::size_t index, core::LineageClose how, MonotonicTime now, Batch& batch);
+  void close_lineage(Group& group, Member& member, std::size_t index, core::LineageClose how,
+                     MonotonicTime now, Batch& batch);
 };
 
 }  // namespace sp::driver::embedded

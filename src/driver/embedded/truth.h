@@ -2,8 +2,9 @@
 //
 //     plant ─► what happens to it is noted: acked, handed over to a group, read raw ─► lines(): code, group, count
 //
-// A line's `count` is what must be in counts of its code, for duplicate-delivery in counts minus allowed. Lines of one code add
-// up. A plant that came to nothing (its attempt never acked, its copy never seen) has no line; a freeze has one of count 0.
+// A line's `count` is what must be in counts of its code, for duplicate-delivery in counts minus allowed. Lines of
+// one code add up. A plant that came to nothing (its attempt never acked, its copy never seen) has no line; a freeze
+// has one of count 0.
 //
 // Cost:     200 bytes a plant.   Limits: the plants asked for.   Errors: kIo when a file cannot be written.
 // Threads:  one owner (the broker guards it with its lock).   Source: docs/reference/defects.md.

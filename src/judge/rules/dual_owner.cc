@@ -7,12 +7,20 @@
 namespace sp::judge {
 namespace {
 
+// True if it is certain that the first gave the partition back only after the second had opened.
+bool closed_after(const track::Lineage& first, const track::Lineage& second) {
+  if (first.left_generation && *first.left_generation > *second.generation) return true;
+  if (first.source == second.source) return first.closed_order > second.opened_order;
+  return first.closed_period >= second.opened_period + 2;
+}
+
 // True if the first gave the partition back at or below the generation, or the second is its successor.
 bool legal(const track::Lineage& first, const track::Lineage& second) {
   if (first.member == second.member) return true;
   if (!first.instance.empty() && first.instance == second.instance) return true;
   if (first.source.worker == second.source.worker && first.source.incarnation < second.source.incarnation) return true;
-  return !first.open && first.close != core::LineageClose::kClosed;  // a close at the end gives nothing back
+  // A close at the end of the run gives nothing back.
+  return !first.open && first.close != core::LineageClose::kClosed && !closed_after(first, second);
 }
 
 }  // namespace
@@ -29,7 +37,11 @@ void rule_dual_owner(Context& context) {
     for (const std::uint32_t other : state.groups[second.group].partitions[second.partition].lineages) {
       const track::Lineage& first = state.lineages[other];
       if (other >= number || !first.classic || first.generation != second.generation) continue;
-      if (legal(first, second) || legal(second, first)) continue;
+      // Which of the two opened first is known by lineage order; of two concurrent ones either may have been.
+      const bool certain = track::ordered_before(first, second) || track::ordered_before(second, first);
+      const bool first_first = !track::ordered_before(second, first);
+      const bool excused = first_first ? legal(first, second) : legal(second, first);
+      if (excused || (!certain && legal(second, first))) continue;
       if (!counted.emplace(second.group, second.partition, *second.generation).second) continue;
       ++context.count(core::Code::kDualOwner);
       Collector::Item item;

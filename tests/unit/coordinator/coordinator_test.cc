@@ -203,6 +203,18 @@ TEST_F(ProofRunTest, StopRunsTheWholeEndAndSaysStopped) {
   EXPECT_EQ(status(), Status::kStopped);
 }
 
+TEST_F(ProofRunTest, StopWhileWaitingForPartitionsIsStoppedToo) {
+  worker().assigns = false;
+  begin();
+  go_to(Stage::kAssign);
+  run->stop();
+  go();
+  EXPECT_TRUE(run->report().facts.stopped);
+  EXPECT_EQ(story(),
+            "prepare create-topic start-consumers stop-producers stop-consumers log-bounds remove");
+  EXPECT_NE(status(), Status::kPassed);
+}
+
 TEST_F(ProofRunTest, StopAfterTheLoadChangesNothing) {
   worker().delivers = false;
   begin();

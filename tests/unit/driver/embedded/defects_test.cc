@@ -31,7 +31,8 @@ TEST(DefectsTest, AnUnknownKindIsRefusedWithAllKinds) {
 }
 
 TEST(DefectsTest, WhatIsNoDefectIsRefusedWithTheRemedy) {
-  for (const char* text : {"", ":", "lose:", "lose:count", "lose:count=", "lose:count=0", "lose:count=-1", "lose:count=1x",
+  for (const char* text : {"", ":", "lose:", "lose:count", "lose:count=", "lose:count=0", "lose:count=-1",
+                           "lose:count=1x",
                            "lose:rate=0", "lose:rate=1.5", "lose:rate=nan", "lose:count=1,rate=0.5", "lose:colour=red",
                            "freeze:for=0s", "freeze:for=s", "lose:count=99999999999999999999999"}) {
     const auto refused = parse_defect(text);
@@ -50,7 +51,8 @@ TEST(DefectsTest, WhatARunCanNeverHaveIsRefusedWithWhatItNeeds) {
     EXPECT_EQ(check_plantable({.kind = row.kind}, least).has_value(), !demanding) << row.name;
     EXPECT_TRUE(check_plantable({.kind = row.kind}, enough).has_value()) << row.name;
   }
-  EXPECT_NE(check_plantable({.kind = DefectKind::kMisplace}, least).error().message.find("partitions 2"), std::string::npos);
+  const auto refused = check_plantable({.kind = DefectKind::kMisplace}, least);
+  EXPECT_NE(refused.error().message.find("partitions 2"), std::string::npos);
 }
 
 TEST(DefectsTest, EveryKindHasARowInItsPlace) {

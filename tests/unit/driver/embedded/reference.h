@@ -1,5 +1,5 @@
-// The obvious judge: counts the codes of a finished run from everything that was told, as the checking model says, with a full
-// raw read and every deadline past. Slow and short, so that it can be read beside the rules.
+// The obvious judge: counts the codes of a finished run from everything that was told, as the checking model says,
+// with a full raw read and every deadline past. Slow and short, so that it can be read beside the rules.
 #pragma once
 
 #include <map>
@@ -68,7 +68,8 @@ class Reference {
       case core::Event::kAssign:
         CHECK(!open_.contains(place), "a consumer opens a partition once at a time");
         open_[place] = lineages.size();
-        lineages.push_back({seen.process, each.text, seen.partition.value(), seen.generation.value(), seen.start.value(), at, ~std::size_t{0}, {}, {}});
+        lineages.push_back({seen.process, each.text, seen.partition.value(), seen.generation.value(),
+                            seen.start.value(), at, ~std::size_t{0}, {}, {}});
         ++lineage_count;
         break;
       case core::Event::kRevoke:
@@ -78,7 +79,8 @@ class Reference {
         break;
       case core::Event::kDeliver:
         CHECK(open_.contains(place), "deliveries come within a lineage");
-        lineages[open_.at(place)].handed.push_back({record, seen.offset.value(), seen.content == core::Content::kDamaged, seen.partition.value()});
+        lineages[open_.at(place)].handed.push_back(
+            {record, seen.offset.value(), seen.content == core::Content::kDamaged, seen.partition.value()});
         if (seen.content != core::Content::kDamaged) pairs_[record].insert({seen.partition, seen.offset});
         break;
       case core::Event::kCommitOk: {
@@ -151,7 +153,9 @@ class Reference {
       std::uint64_t lowest = ~std::uint64_t{0};
       for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
         const bool late = attempts_.at({key, copy->first}).outcome == core::Event::kInfo;
-        if (copy->second.offset.value() > lowest) ++(late ? allowed_reordered_writes : counts[core::Code::kReorderedWrite]);
+        if (copy->second.offset.value() > lowest) {
+          ++(late ? allowed_reordered_writes : counts[core::Code::kReorderedWrite]);
+        }
         lowest = std::min(lowest, copy->second.offset.value());
       }
     }
@@ -174,7 +178,8 @@ class Reference {
     std::set<core::Position> positions;
     std::set<Record> reordered;
     for (auto& [partition, order] : by_partition) {
-      std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->generation < b->generation; });
+      std::stable_sort(order.begin(), order.end(),
+                       [](const auto* a, const auto* b) { return a->generation < b->generation; });
       std::set<std::uint64_t> handed_before;
       for (std::size_t i = 0; i < order.size(); ++i) {
         const std::uint64_t committed = committed_before(order, i);
@@ -190,7 +195,9 @@ class Reference {
           }
           const bool again_here = !handed_here.insert(each.offset).second;
           const bool again = handed_before.contains(each.offset);
-          if (!again_here && again && order[i]->start < committed && each.offset < committed) ++counts[core::Code::kRewind];
+          if (!again_here && again && order[i]->start < committed && each.offset < committed) {
+            ++counts[core::Code::kRewind];
+          }
           if (again_here || (again && each.offset < committed)) {
             ++counts[core::Code::kDuplicateDelivery];
           } else if (again) {

@@ -102,9 +102,11 @@ TEST_P(TruthOfKind, HoldsBesideAnyOtherKind) {
   for (const auto& other : defect_rows()) {
     if (other.kind < GetParam().kind) continue;  // that pair is the other's
     const std::uint64_t seed = 100 + static_cast<std::uint64_t>(other.kind);
-    const std::vector<std::string> defects{fmt::format("{}:count=4", GetParam().name), fmt::format("{}:count=5", other.name)};
+    const std::vector<std::string> defects{fmt::format("{}:count=4", GetParam().name),
+                                           fmt::format("{}:count=5", other.name)};
     const auto played = play(seed, defects);
-    EXPECT_EQ(played.difference, "") << "seed " << seed << " " << defects[0] << " " << defects[1] << "\n" << played.text;
+    EXPECT_EQ(played.difference, "") << "seed " << seed << " " << defects[0] << " " << defects[1] << "\n"
+                                     << played.text;
   }
 }
 
@@ -120,11 +122,13 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TruthOfKind, ::testing::ValuesIn(defect_rows().b
                          });
 
 TEST(TruthTest, CountPlantsExactlyThatManyOfRecordKinds) {
-  for (const char* kind : {"lose", "duplicate-write", "duplicate-delivery", "reorder-write", "reorder-delivery", "corrupt",
+  for (const char* kind : {"lose", "duplicate-write", "duplicate-delivery", "reorder-write", "reorder-delivery",
+                           "corrupt",
                            "misplace", "phantom", "ack-unstored", "store-unacked", "rewind", "dual-owner", "freeze"}) {
     WorldOptions options;
     options.broker.seed = 5;
-    options.broker.defects = *parse_defects({fmt::format("{}:count=7{}", kind, kind == std::string("freeze") ? ",for=20ms" : "")});
+    options.broker.defects = *parse_defects(
+        {fmt::format("{}:count=7{}", kind, kind == std::string("freeze") ? ",for=20ms" : "")});
     World world(options);
     world.play();
     const auto truth = world.broker->truth();

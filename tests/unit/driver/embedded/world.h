@@ -1,5 +1,5 @@
-// A small world for tests of the embedded broker: producers and consumers in one thread on a virtual clock, as a worker would
-// drive them, and everything they were told.
+// A small world for tests of the embedded broker: producers and consumers in one thread on a virtual clock, as a
+// worker would drive them, and everything they were told.
 #pragma once
 
 #include <deque>

@@ -1,0 +1,104 @@
+// For each defect of the embedded broker and some seeds: the right code and the exact number of the truth log. The full table, 200
+// seeds a kind and 200 of two kinds at once, is defects_table --record (docs/results/).
+#include "simulation/defects.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include "base/prng.h"
+#include "driver/embedded/defects.h"
+
+namespace sp::simulation {
+namespace {
+
+using driver::embedded::DefectKind;
+
+std::uint64_t seeds() {
+  const char* text = std::getenv("SP_SEEDS");  // NOLINT(concurrency-mt-unsafe): before any thread
+  return text == nullptr ? 6 : std::strtoull(text, nullptr, 10);
+}
+
+std::string told(const Outcome& outcome, const std::string& defects, std::uint64_t seed) {
+  std::string text = fmt::format("seed {} with {}: {} {}\n", seed, defects, outcome.status, outcome.problem);
+  for (const auto& line : outcome.differences) text += "  " + line + "\n";
+  return text;
+}
+
+class DefectsTest : public testing::TestWithParam<DefectKind> {};
+
+TEST_P(DefectsTest, IsFoundWithExactlyItsNumber) {
+  std::uint64_t planted = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const std::string defect = drawn_defect(GetParam(), seed);
+    const Outcome outcome = run_planted({defect}, seed);
+    EXPECT_TRUE(outcome.exact()) << told(outcome, defect, seed);
+    planted += outcome.planted ? 1 : 0;
+  }
+  if (driver::embedded::defect_row(GetParam()).code) {
+    EXPECT_GT(planted, seeds() / 2) << "most runs must plant something";
+  }
+}
+
+TEST_P(DefectsTest, IsNotFoundWhenItsRuleIsSwitchedOff) {
+  const auto code = driver::embedded::defect_row(GetParam()).code;
+  if (!code) return;  // an honest one: no rule
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::string defect = drawn_defect(GetParam(), seed);
+    const Outcome with = run_planted({defect}, seed);
+    if (!with.planted) continue;
+    const Outcome without = run_planted({defect}, seed, {.bad_days = true, .rule_off = code});
+    EXPECT_FALSE(without.exact());
+    return;
+  }
+  FAIL() << "no seed planted anything";
+}
+
+std::string name_of(const testing::TestParamInfo<DefectKind>& info) {
+  std::string name(driver::embedded::defect_row(info.param).name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::vector<DefectKind> all_kinds() {
+  std::vector<DefectKind> kinds;
+  for (const auto& row : driver::embedded::defect_rows()) kinds.push_back(row.kind);
+  return kinds;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DefectsTest, testing::ValuesIn(all_kinds()), name_of);
+
+TEST(HonestTest, HasNotOneFinding) {
+  for (std::uint64_t seed = 1; seed <= seeds() * 8; ++seed) {
+    const Outcome outcome = run_planted({}, seed);
+    EXPECT_TRUE(outcome.exact()) << told(outcome, "nothing", seed);
+  }
+}
+
+TEST(TwoKindsTest, AreFoundWithExactlyTheirNumbers) {
+  const auto kinds = all_kinds();
+  for (std::uint64_t seed = 1; seed <= seeds() * 4; ++seed) {
+    Prng chance = Prng(seed).fork("two kinds");
+    const DefectKind a = kinds[chance.below(kinds.size())];
+    const DefectKind b = kinds[chance.below(kinds.size())];
+    if (a == b) continue;
+    const std::vector<std::string> defects = {drawn_defect(a, seed), drawn_defect(b, seed + 1)};
+    const Outcome outcome = run_planted(defects, seed);
+    EXPECT_TRUE(outcome.exact()) << told(outcome, defects[0] + " and " + defects[1], seed);
+  }
+}
+
+TEST(SimulationTest, TheSameSeedGivesTheSameBytes) {
+  proof::Proof proof = small_proof(5);
+  proof.defects = {"lose:count=3"};
+  const auto first = cli::simulate(proof, 5, cli::drawn_options(5, proof));
+  const auto second = cli::simulate(proof, 5, cli::drawn_options(5, proof));
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->json, second->json);
+}
+
+}  // namespace
+}  // namespace sp::simulation
