@@ -5,17 +5,15 @@
 namespace sp::track {
 namespace {
 
-using Positions = std::unordered_map<RecordId, core::Position, RecordHash>;
-
 struct Pass {
   State& state;
   MonotonicTime now;
-  std::optional<Positions> positions;  // made when the first record is late
+  std::optional<Places> positions;  // made when the first record is late
   bool newly_late = false;
   std::uint64_t outstanding = 0;
   std::uint64_t verified = 0;
 
-  const Positions& where() {
+  const Places& where() {
     if (!positions) positions = outstanding_positions(state);
     return *positions;
   }
@@ -37,10 +35,12 @@ void miss(Pass& pass, std::uint32_t group, core::KeyRef ref, const core::RangeSe
   pass.newly_late = true;
   for (const auto& range : late.ranges()) {
     for (std::uint64_t s = range.begin; s < range.end; ++s) {
-      const auto place = pass.where().find({ref, s});
-      if (place == pass.where().end() || !passed(pass.state, group, place->second)) continue;
-      pass.state.alarm(core::Code::kLost, {.key = ref, .sequence = s, .partition = place->second.partition.value(),
-                                           .offset = place->second.offset.value(), .group = group});
+      for (const auto& [id, place] : pass.where().of(ref, s)) {
+        if (!passed(pass.state, group, place)) continue;
+        pass.state.alarm(core::Code::kLost, {.key = ref, .sequence = s, .partition = place.partition.value(),
+                                             .offset = place.offset.value(), .group = group});
+        break;
+      }
     }
   }
 }
@@ -139,18 +139,19 @@ void pass_deadlines(State& state, MonotonicTime now, bool last) {
   if (!last) measure_stall(state, now, pass);
 }
 
-std::unordered_map<RecordId, core::Position, RecordHash> outstanding_positions(const State& state) {
-  Positions positions;
+Places outstanding_positions(const State& state) {
+  Places places;
   for (std::uint32_t number = 0; number < state.partitions.size(); ++number) {
     const PartitionLog& log = state.partitions[number].log;
     const auto add = [&](std::uint64_t offset, const Slot& slot) {
       if (!slot.named() || (slot.groups & log.all_groups) == log.all_groups) return;
-      positions.try_emplace({slot.key, slot.sequence}, core::Position{core::PartitionId{number}, core::Offset{offset}});
+      places.add(slot.key, slot.sequence, number, offset);
     };
     for (const auto& [offset, slot] : log.unfinished) add(offset, slot);
     for (std::uint64_t offset = log.tail(); offset < log.head(); ++offset) add(offset, *log.in_ring(offset));
   }
-  return positions;
+  places.sort();
+  return places;
 }
 
 bool passed(const State& state, std::uint32_t group, const core::Position& position) {

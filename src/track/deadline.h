@@ -12,7 +12,7 @@ namespace sp::track {
 void pass_deadlines(State& state, MonotonicTime now, bool last);
 
 // Where acked records stand that some group has not been handed, as far as their positions are remembered.
-[[nodiscard]] std::unordered_map<RecordId, core::Position, RecordHash> outstanding_positions(const State& state);
+[[nodiscard]] Places outstanding_positions(const State& state);
 
 // True if the group went past that position and will not come back: the latest lineage of its partition handed over or
 // committed a higher position, or opened above it.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "track/state.h"
 
@@ -28,7 +29,11 @@ class Fold {
   // Open attempts of the key become unknown.
   void close_attempts(core::KeyRef key);
   // The ack named a position that is empty while the log holds the record elsewhere.
-  void refute_ack(std::uint32_t partition, std::uint64_t offset, const Slot& slot);
+  void refute_ack(std::uint32_t partition, std::uint64_t offset);
+  // Judges the logs that are not in order, with what is in the rings. `last`: for good.
+  void judge_logs(bool last);
+  // What only all evidence together shows of suspects and of misplaced records.
+  void settle();
   [[nodiscard]] static core::KeyRef map_key(const Source& source, core::KeyRef key);
 
  private:
@@ -50,7 +55,7 @@ class Fold {
   void closed(const Source& source, const Row& row);
   void committed(const Source& source, const Delta& delta, const Row& row);
   void delivered(const Source& source, const Row& row);
-  void delivered_damaged(Lineage& lineage, const Row& row);
+  void delivered_damaged(const Source& source, std::uint32_t lineage, const Row& row);
   void delivered_foreign(const Lineage& lineage, const Row& row, core::KeyRef ref, bool is_new);
   void delivered_leftover(Lineage& lineage, const Row& row);
   // True if the record is one that nobody issued or whose attempt failed; what an absent owner may have issued is not.
@@ -62,24 +67,43 @@ class Fold {
     bool inner = false;     // by this very lineage
     bool backward = false;  // below a position this lineage had handed over
   };
-  Handing hand_over(std::uint32_t lineage, std::uint64_t offset);
-  void repeated(std::uint32_t lineage, const Named& named, Handing& handing);
-  // True if the lineage handed over the record from another position than `named.offset`.
-  [[nodiscard]] bool handed_over_copy(const Lineage& lineage, const Named& named) const;
+  Handing hand_over(const Source& source, std::uint32_t lineage, std::uint64_t offset);
+  // The lineage came to the position: false if it had been beyond.
+  bool went_on(Lineage& lineage, std::uint64_t offset);
+  void repeated(std::uint32_t lineage, const Named& named, const Handing& handing);
+  // The record counts as received by the group: true if it was not before. Order of what has no position is judged at once.
+  bool receive(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
+               std::uint32_t lineage);
+  void filled(const Hole& hole, GroupKey& group_key, const Named& named);
+  void reordered(GroupKey& group_key, const Named& named);
+  void name_damaged(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
+  void landed(core::KeyRef ref, std::uint64_t sequence);
+
+  // order of hand-overs: what follows from positions
+  struct Ordering {
+    Handing handing;
+    bool again = false;     // the lineage had handed over the record from this position
+    bool first = false;     // the first hand-over of the record in the group
+    std::uint64_t period = 0;
+  };
+  void order(const Named& named, const Ordering& how);
+  void overtaken_within(const Named& named);
+  void overtaken_across(const Named& named, std::uint64_t period);
+  // Another hand-over of the record, in `period`: if it may have been the first, nothing is said across lineages.
+  void handed_again(const Named& named, std::uint64_t period);
+  // As handed_again(), of what had been handed over damaged and has a name now.
+  void handed_damaged(std::uint32_t group, const Named& named);
+  // True if the group was handed the record intact, which it was handed.
+  [[nodiscard]] bool handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const;
+  // Higher sequences of the key that the lineage handed over intact from higher positions, as far as the log remembers.
+  [[nodiscard]] core::RangeSet handed_above(const Lineage& lineage, const Named& named,
+                                            const std::function<bool(std::uint64_t)>& counts) const;
+  // True if the log remembers that the lineage handed over the record, intact, from another position.
+  [[nodiscard]] bool handed_intact_elsewhere(const Lineage& lineage, const Named& named) const;
   // Lineages that had gone on past the position now handed over by another.
   void suspect_others(std::uint32_t lineage, const Named& named);
   void jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end);
-  // The record counts as received by the group; order is judged if `handing` is given.
-  void receive(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
-               std::uint32_t lineage, const Handing* handing);
-  void filled(const Hole& hole, GroupKey& group_key, const Named& named, const Handing* handing);
-  void again(GroupKey& group_key, const Named& named, const Handing& handing);
-  void reordered(GroupKey& group_key, const Named& named);
-  [[nodiscard]] bool overtook_in_log(const Lineage& lineage, const Named& named);
-  [[nodiscard]] bool handed_higher(const Lineage& lineage, const Named& named) const;
-  void place_right(std::uint32_t partition, core::KeyRef ref, std::uint64_t sequence);
-  void name_damaged(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
-  void landed(core::KeyRef ref, std::uint64_t sequence);
+  void suspect(Lineage& lineage, const Named& named);
 
   // log side
   PartitionState& partition(std::uint32_t number);
@@ -92,23 +116,28 @@ class Fold {
   };
   void sight(std::uint32_t partition, std::uint64_t offset, const Sighting& sighting);
   void sight_damaged(std::uint32_t partition, std::uint64_t offset, std::uint8_t how, std::uint32_t groups);
+  Slot& reach(std::uint32_t partition, std::uint64_t offset, std::uint64_t retain_from);
   void merge(std::uint32_t partition, std::uint64_t offset, Slot& slot, const Sighting& sighting);
   void conflict(std::uint32_t partition, std::uint64_t offset, Slot& slot, const Sighting& sighting);
   void advance(std::uint32_t partition);
-  void scan(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence,
-            std::uint8_t placement);
-  void scan_below(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key,
-                  std::uint64_t sequence);
-  void unscan(core::KeyRef ref, std::uint64_t sequence);
-  void invert_if_behind(const Named& named);
-  void invert_lower(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key,
-                    std::uint64_t sequence);
-  void inverted(KeyState& key, const Named& named);
-  void second_copy(const Named& named);
+  void scan(std::uint32_t partition, std::uint64_t offset, Slot& slot);
+  // True if the sequence is in a hole of the key's log and stands where the hole is.
+  bool fill(KeyDetail& detail, std::uint64_t sequence, std::uint64_t offset);
   void raw(const Source& source, const Row& row);
   void raw_range(const Row& row);
   void inconsistent(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
+  // True if some group was handed it intact.
   [[nodiscard]] bool handed_to_any(std::uint32_t partition, std::uint64_t offset) const;
+
+  // keys whose log is not in order
+  void disturb(core::KeyRef ref, KeyState& key);
+  // What is believed to stand there does not: an ack named the place.
+  void withdraw(std::uint32_t partition, std::uint64_t offset, Slot& slot);
+  void absorb(std::uint32_t partition);
+  void late_copy(const Named& named, KeyDetail& detail);
+  void place(std::uint32_t partition, std::uint64_t offset, const Sighting& sighting);
+  void move_key(core::KeyRef ref, KeyState& key, std::uint32_t partition);
+  void stray(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key, std::uint64_t sequence);
 
   State& state_;
 };

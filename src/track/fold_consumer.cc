@@ -7,7 +7,13 @@
 namespace sp::track {
 namespace {
 
-constexpr std::uint64_t kSuspectsMax = 10'000;  // positions of one jump that are looked at
+constexpr std::size_t kMarksMax = 64;        // periods of a lineage whose beginnings are remembered
+constexpr std::size_t kBackwardMax = 10'000;  // hand-overs of a lineage below its highest, whose period is remembered
+
+void begin_at(Lineage& lineage, std::uint64_t offset) {
+  lineage.first_handed = offset;
+  if (!lineage.start) lineage.next = offset;
+}
 
 std::uint32_t group_bit(std::uint32_t group) { return 1U << std::min(group, 31U); }
 
@@ -66,81 +72,35 @@ void Fold::committed(const Source& source, const Delta& delta, const Row& row) {
   if (next > stood) lineage.ahead.push_back({stood, next});
 }
 
-Fold::Handing Fold::hand_over(std::uint32_t number, std::uint64_t offset) {
+bool Fold::went_on(Lineage& lineage, std::uint64_t offset) {
+  if (offset < lineage.next) return false;
+  if (offset > lineage.next) jumped(lineage, lineage.next, offset);
+  lineage.next = offset + 1;
+  std::uint64_t& reached = state_.groups[lineage.group].partitions[lineage.partition].reached;
+  reached = std::max(reached, lineage.next);
+  return true;
+}
+
+Fold::Handing Fold::hand_over(const Source& source, std::uint32_t number, std::uint64_t offset) {
   Lineage& lineage = state_.lineages[number];
   GroupPartition& group = state_.groups[lineage.group].partitions[lineage.partition];
+  const std::uint64_t period = source.answered + 1;
   Handing handing;
   handing.repeat = !group.handed.insert(offset);
   handing.inner = !lineage.handed.insert(offset);
-  if (lineage.first_handed == kNoOffset) {
-    lineage.first_handed = offset;
-    if (!lineage.start) lineage.next = offset;
+  if (lineage.first_handed == kNoOffset) begin_at(lineage, offset);
+  if (lineage.marks.empty() || lineage.marks.back().period != period) {
+    lineage.marks.push_back({period, lineage.next});
+    if (lineage.marks.size() > kMarksMax) lineage.marks.pop_front();
   }
-  if (offset >= lineage.next) {
-    if (offset > lineage.next) jumped(lineage, lineage.next, offset);
-    lineage.next = offset + 1;
-  } else {
-    handing.backward = true;
+  handing.backward = !went_on(lineage, offset);
+  if (handing.backward) {
+    if (!handing.inner && lineage.backward.size() < kBackwardMax) lineage.backward.emplace(offset, period);
   }
   return handing;
 }
 
-bool Fold::handed_over_copy(const Lineage& lineage, const Named& named) const {
-  const PartitionLog& log = state_.partitions[lineage.partition].log;
-  for (std::uint64_t at = std::max(lineage.begin(), log.tail()); at < std::min(lineage.next, log.head()); ++at) {
-    const Slot* slot = log.in_ring(at);
-    if (at != named.offset && slot->named() && slot->is(named.key, named.sequence) && lineage.handed.contains(at)) return true;
-  }
-  return false;
-}
-
-// True if the lineage handed over a higher sequence of the key from a higher position.
-bool Fold::handed_higher(const Lineage& lineage, const Named& named) const {
-  const PartitionLog& log = state_.partitions[lineage.partition].log;
-  for (std::uint64_t at = std::max(named.offset + 1, log.tail()); at < std::min(lineage.next, log.head()); ++at) {
-    const Slot* slot = log.in_ring(at);
-    if (slot->named() && slot->key == named.key && slot->sequence > named.sequence && lineage.handed.contains(at)) return true;
-  }
-  return false;
-}
-
-// The lineage went on past [begin, end). What the group had been handed there before, it may have skipped.
-void Fold::jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end) {
-  const GroupPartition& group = state_.groups[lineage.group].partitions[lineage.partition];
-  const core::RangeSet known = group.handed.clip(begin, end);
-  if (known.empty() || state_.options.contract.shared) return;
-  const PartitionLog& log = state_.partitions[lineage.partition].log;
-  std::uint64_t looked_at = 0;
-  for (const auto& range : known.ranges()) {
-    for (std::uint64_t at = range.begin; at < range.end; ++at) {
-      const Slot* slot = log.in_ring(at);
-      if (slot == nullptr || !slot->named() || ++looked_at > kSuspectsMax) {
-        ++state_.not_checked["skip"];
-        continue;
-      }
-      const Named named{.key = slot->key, .sequence = slot->sequence, .partition = lineage.partition, .offset = at,
-                        .group = lineage.group};
-      if (!handed_over_copy(lineage, named)) lineage.suspects.push_back({.record = named});
-    }
-  }
-}
-
-void Fold::suspect_others(std::uint32_t number, const Named& named) {
-  if (state_.options.contract.shared) return;
-  for (const std::uint32_t other : state_.groups[named.group].partitions[named.partition].lineages) {
-    Lineage& lineage = state_.lineages[other];
-    const bool went_past = other != number && !lineage.handed.empty() && lineage.begin() <= named.offset &&
-                           named.offset < lineage.next && !lineage.handed.contains(named.offset);
-    if (!went_past || handed_over_copy(lineage, named)) continue;
-    if (lineage.suspects.size() >= kSuspectsMax) {
-      ++state_.not_checked["skip"];
-      continue;
-    }
-    lineage.suspects.push_back({.record = named, .passed = handed_higher(lineage, named)});
-  }
-}
-
-void Fold::repeated(std::uint32_t number, const Named& named, Handing& handing) {
+void Fold::repeated(std::uint32_t number, const Named& named, const Handing& handing) {
   Lineage& lineage = state_.lineages[number];
   Group& group = state_.groups[lineage.group];
   ++group.partitions[lineage.partition].repeats;
@@ -168,29 +128,31 @@ void Fold::delivered_leftover(Lineage& lineage, const Row& row) {
     ++state_.foreign;
     return;
   }
-  if (lineage.first_handed == kNoOffset) lineage.first_handed = row.offset;
-  lineage.next = std::max(lineage.next, row.offset + 1);
+  if (lineage.first_handed == kNoOffset) begin_at(lineage, row.offset);
+  went_on(lineage, row.offset);
   if (partition(lineage.partition).foreign.insert(row.offset)) ++state_.foreign;
 }
 
-void Fold::delivered_damaged(Lineage& lineage, const Row& row) {
+void Fold::delivered_damaged(const Source& source, std::uint32_t number, const Row& row) {
+  Lineage& lineage = state_.lineages[number];
   Named named{.partition = lineage.partition, .lineage = kNone, .group = lineage.group};
   named.key.index = kNone;
   bool is_new = true;
   if ((row.flags & kHasOffset) != 0) {
-    const auto number = static_cast<std::uint32_t>(&lineage - state_.lineages.data());
-    Handing handing = hand_over(number, row.offset);
+    const Handing handing = hand_over(source, number, row.offset);
+    if (!handing.inner) lineage.damaged.insert(row.offset);
     named.offset = row.offset;
     named.lineage = number;
-    state_.groups[lineage.group].partitions[lineage.partition].damaged.insert(row.offset);
-    is_new = partition(lineage.partition).damaged.insert(row.offset);
+    is_new = state_.groups[lineage.group].partitions[lineage.partition].damaged.insert(row.offset);
+    partition(lineage.partition).damaged.insert(row.offset);
     sight_damaged(lineage.partition, row.offset, kSeenHanded, group_bit(lineage.group));
     const Slot* slot = state_.partitions[lineage.partition].log.find(row.offset);
     if (slot != nullptr && slot->named()) {
       named.key = slot->key;
       named.sequence = slot->sequence;
-      if (state_.key(slot->key) != nullptr) {
-        receive(lineage.group, slot->key, slot->sequence, row.offset, kNone, nullptr);
+      if (state_.key(slot->key) != nullptr &&
+          !receive(lineage.group, slot->key, slot->sequence, row.offset, kNone)) {
+        handed_again(named, source.answered + 1);
       }
     }
     if (handing.repeat) repeated(number, named, handing);
@@ -216,7 +178,7 @@ void Fold::delivered(const Source& source, const Row& row) {
   Group& group = state_.groups[lineage.group];
   ++group.deliveries;
   const bool placed = (row.flags & kHasOffset) != 0;
-  if ((row.flags & kDamaged) != 0) return delivered_damaged(lineage, row);
+  if ((row.flags & kDamaged) != 0) return delivered_damaged(source, number, row);
   if ((row.flags & kOtherRun) != 0 && !state_.options.contract.topic_created) return delivered_leftover(lineage, row);
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = state_.key(ref);
@@ -238,7 +200,7 @@ void Fold::delivered(const Source& source, const Row& row) {
     if (was_handed && !nobodys && !phantom && !state_.received(lineage.group, ref, row.sequence)) {
       inconsistent(lineage.partition, row.offset, ref, row.sequence);  // another record's position: no repeat of it
     } else {
-      handing = hand_over(number, row.offset);
+      handing = hand_over(source, number, row.offset);
       if (handing.repeat) repeated(number, named, handing);
     }
     if (lineage.start && row.offset < *lineage.start) {
@@ -259,27 +221,12 @@ void Fold::delivered(const Source& source, const Row& row) {
     }
     return;
   }
-  for (Suspect& suspect : lineage.suspects) {
-    if (suspect.record.key != ref) continue;
-    suspect.passed = suspect.passed || suspect.record.sequence < row.sequence;
-    suspect.handed = suspect.handed || suspect.record.sequence == row.sequence;
+  const bool again = handing.inner && !lineage.damaged.erase(row.offset);
+  const bool first = receive(lineage.group, ref, row.sequence, named.offset, number);
+  if (placed && !state_.options.contract.shared) {
+    order(named, {.handing = handing, .again = again, .first = first, .period = source.answered + 1});
   }
-  if (!group.skips.items.empty() && placed) {  // it was not skipped: the lineage hands over another copy
-    const auto withdrawn = std::erase_if(group.skips.items, [&](const Named& skip) {
-      return skip.lineage == number && skip.key == ref && skip.sequence == row.sequence;
-    });
-    group.skips.count -= withdrawn;
-  }
-  receive(lineage.group, ref, row.sequence, named.offset, number, &handing);
-  if (placed && !handing.repeat && row.offset + 1 < group.partitions[lineage.partition].handed.last() + 1) {
-    suspect_others(number, named);
-  }
-  if (group_key.lineage != number) {
-    group_key.lineage = number;
-    group_key.high = row.sequence;
-  } else if (row.sequence > group_key.high) {
-    group_key.high = row.sequence;
-  }
+  group_key.lineage = number;
   if (key->detail != kNone) landed(ref, row.sequence);
   if (placed) {
     sight(lineage.partition, row.offset,
@@ -304,6 +251,7 @@ bool Fold::is_phantom(core::KeyRef ref, KeyState& key, std::uint64_t sequence) {
 
 void Fold::arrived(Group& group, GroupDetail* detail, const Named& named) {
   ++group.received;
+  if (state_.consumers_closed) return;  // the raw read named what had been handed over damaged: nothing arrives any more
   if (detail == nullptr || !detail->late.contains(named.sequence) || !detail->arrived_late.insert(named.sequence)) return;
   ++group.late;
   state_.alarm(core::Code::kLate, named);
@@ -314,8 +262,8 @@ void Fold::landed(core::KeyRef ref, std::uint64_t sequence) {
   if (detail != nullptr && detail->unknown.contains(sequence)) detail->landed.insert(sequence);
 }
 
-void Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
-                   std::uint32_t lineage, const Handing* handing) {
+bool Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t sequence, std::uint64_t offset,
+                   std::uint32_t lineage) {
   Group& group = state_.groups[group_number];
   GroupKey& group_key = state_.group_key(group_number, ref);
   const Named named{.key = ref, .sequence = sequence,
@@ -327,7 +275,7 @@ void Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t s
     }
     group_key.top = sequence + 1;
     arrived(group, state_.group_details.find(group_key.detail), named);
-    return;
+    return true;
   }
   GroupDetail* detail = state_.group_details.find(group_key.detail);
   const auto missing = [&](const Hole& hole) { return hole.begin <= sequence && sequence < hole.end; };
@@ -335,67 +283,33 @@ void Fold::receive(std::uint32_t group_number, core::KeyRef ref, std::uint64_t s
     const auto found = std::find_if(detail->holes.begin(), detail->holes.end(), missing);
     if (found != detail->holes.end()) {
       const Hole hole = *found;
-      auto place = detail->holes.erase(found);
-      if (sequence + 1 < hole.end) place = detail->holes.insert(place, {sequence + 1, hole.end, hole.higher_offset, hole.lineage});
-      if (hole.begin < sequence) detail->holes.insert(place, {hole.begin, sequence, hole.higher_offset, hole.lineage});
+      auto place_in = detail->holes.erase(found);
+      if (sequence + 1 < hole.end) place_in = detail->holes.insert(place_in, {sequence + 1, hole.end, hole.higher_offset, hole.lineage});
+      if (hole.begin < sequence) detail->holes.insert(place_in, {hole.begin, sequence, hole.higher_offset, hole.lineage});
       arrived(group, detail, named);
-      return filled(hole, group_key, named, handing);
+      filled(hole, group_key, named);
+      return true;
     }
   }
-  if (handing == nullptr) return;
-  if (offset == kNoOffset) {
+  if (lineage != kNone && offset == kNoOffset) {
     group.repeats_unplaced.add(named, state_.options.limits.named_max);
     state_.alarm(core::Code::kDuplicateDelivery, named);
-  } else if (!handing->inner && group_key.lineage == lineage && group_key.high > sequence) {
-    again(group_key, named, *handing);
   }
+  return false;
 }
 
-// A record that the group had not been handed comes after a higher sequence of its key.
-void Fold::filled(const Hole& hole, GroupKey& group_key, const Named& named, const Handing* handing) {
+// A record that the group had not been handed comes after a higher sequence of its key. Where both have positions, these decide.
+void Fold::filled(const Hole& hole, GroupKey& group_key, const Named& named) {
   const auto& contract = state_.options.contract;
-  if (handing == nullptr || contract.shared || hole.lineage == kNone) return;
+  if (contract.shared || hole.lineage == kNone || named.lineage == kNone) return;
   const Lineage& jumper = state_.lineages[hole.lineage];
   const Lineage& own = state_.lineages[named.lineage];
-  const bool placed = named.offset != kNoOffset && hole.higher_offset != kNoOffset;
-  if (hole.lineage == named.lineage) {
-    if (!placed || named.offset < hole.higher_offset) return reordered(group_key, named);
-  } else if (placed && jumper.partition == own.partition) {
-    if (named.offset < hole.higher_offset) {
-      if (jumper.begin() <= named.offset && !jumper.handed.contains(named.offset)) {
-        Named skipped = named;
-        skipped.lineage = hole.lineage;
-        state_.groups[named.group].skips.add(skipped, state_.options.limits.named_max);
-        state_.alarm(core::Code::kSkip, skipped);
-      } else if (ordered_before(jumper, own)) {
-        return reordered(group_key, named);
-      }
-    }
-  } else if (placed && contract.partition_change) {
-    ++state_.pairs_not_judged;
-  } else if (!placed && ordered_before(jumper, own)) {
-    return reordered(group_key, named);
+  const bool both_placed = named.offset != kNoOffset && hole.higher_offset != kNoOffset;
+  if (both_placed) {
+    if (jumper.partition != own.partition && contract.partition_change) ++state_.pairs_not_judged;
+  } else if (hole.lineage == named.lineage || ordered_before(jumper, own)) {
+    reordered(group_key, named);
   }
-  if (group_key.lineage == named.lineage && group_key.high > named.sequence) again(group_key, named, *handing);
-}
-
-// The lineage had handed over a higher sequence of the key before: out of order if the log has the two in order.
-void Fold::again(GroupKey& group_key, const Named& named, const Handing& handing) {
-  if (state_.options.contract.shared || !handing.backward || named.offset == kNoOffset) return;
-  const Lineage& lineage = state_.lineages[named.lineage];
-  if (handed_over_copy(lineage, named)) return;  // only its first hand-over of the record counts
-  if (overtook_in_log(lineage, named)) reordered(group_key, named);
-}
-
-// True if the lineage handed over a higher sequence of the key from a higher position. Beyond the ring: if the key's log is in
-// order; else it is said that it could not be checked.
-bool Fold::overtook_in_log(const Lineage& lineage, const Named& named) {
-  if (handed_higher(lineage, named)) return true;
-  if (named.offset >= state_.partitions[lineage.partition].log.tail()) return false;
-  const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
-  if (detail == nullptr || detail->inverted.empty()) return true;
-  ++state_.not_checked["reordered-delivery"];
-  return false;
 }
 
 void Fold::reordered(GroupKey& group_key, const Named& named) {

@@ -101,7 +101,7 @@ void Fold::failed(const Source& source, const Row& row) {
 void Fold::failed_but_seen(core::KeyRef ref, std::uint64_t sequence) {
   bool handed = false;
   for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
-    if (!state_.received(group, ref, sequence)) continue;
+    if (!state_.received(group, ref, sequence) || !handed_intact_to(group, ref, sequence)) continue;
     handed = true;
     GroupKey& group_key = state_.group_key(group, ref);
     if (!state_.group_details.get(group_key.detail).phantoms.insert(sequence)) continue;

@@ -34,15 +34,17 @@ bool Fold::quiet_ack(const Source& source, const Row& row) {
 bool Fold::quiet_delivery(const Source& source, const Row& row) {
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = state_.key(ref);
-  if (key == nullptr || row.flags != kHasOffset || state_.consumers_closed) return false;
+  if (key == nullptr || state_.consumers_closed) return false;
   const std::uint32_t number = source.lineages[row.which];
   Lineage& lineage = state_.lineages[number];
+  const bool intact = row.flags == kHasOffset || (row.flags == (kHasOffset | kRightPartition) && key->partition == lineage.partition);
+  if (!intact || lineage.marks.empty() || lineage.marks.back().period != source.answered + 1) return false;
   if (row.offset != lineage.next || lineage.first_handed == kNoOffset || !lineage.suspects.empty()) return false;
   Group& group = state_.groups[lineage.group];
   GroupKey& own = state_.group_key(lineage.group, ref);
   if (own.top != row.sequence || own.detail != kNone || row.sequence >= key->issued_end || key->detail != kNone) return false;
   GroupPartition& handed = group.partitions[lineage.partition];
-  if (handed.handed.empty() || handed.handed.last() + 1 != row.offset) return false;
+  if (handed.reached != row.offset) return false;
   // Acknowledged before and not finished yet: the usual order, in which the log has nothing to learn from the delivery.
   Slot* slot = state_.partitions[lineage.partition].log.in_ring(row.offset);
   if (slot == nullptr || !slot->is(ref, row.sequence) || (slot->seen & (kSeenAck | kScanned)) != (kSeenAck | kScanned)) return false;
@@ -51,6 +53,7 @@ bool Fold::quiet_delivery(const Source& source, const Row& row) {
   handed.handed.insert(row.offset);
   lineage.handed.insert(row.offset);
   lineage.next = row.offset + 1;
+  handed.reached = lineage.next;
   ++own.top;
   own.high = row.sequence;
   own.lineage = number;

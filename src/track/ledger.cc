@@ -63,8 +63,9 @@ bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
       if (row.kind == RowKind::kTick) {
         source.answered = std::max(source.answered, row.sequence);
         if (row.sequence > state.tick && !decide) source.waiting = true;
-      } else if (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
-                 !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row))) {
+      } else if (!state.options.quiet_paths ||
+                 (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
+                  !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row)))) {
         const bool old = decide || state.round >= source.queue.front().round + kRoundsToWait;
         if (still_waits(state, fold, source, row) && !old) return moved;
         fold.row(source, delta, row);
@@ -183,6 +184,7 @@ void Ledger::tick(std::uint64_t n, MonotonicTime now) {
       return key == nullptr || (detail != nullptr && detail->unknown.contains(slot.sequence));
     });
   }
+  fold.judge_logs(false);
   pass_deadlines(state, now, false);
   for (auto& [id, source] : state.sources) {
     if (source.answered <= state.tick) source.waiting = false;
@@ -270,9 +272,9 @@ Progress Ledger::progress() const {
 core::PerCode<std::uint64_t> Ledger::counts_so_far() const {
   const State& state = *state_;
   core::PerCode<std::uint64_t> counts;
-  counts[core::Code::kDuplicateWrite] = state.duplicate_writes;
-  counts[core::Code::kReorderedWrite] = state.inverted;
-  counts[core::Code::kMisplaced] = state.misplaced;
+  counts[core::Code::kDuplicateWrite] = state.copies_now;
+  counts[core::Code::kReorderedWrite] = state.inverted_now;
+  counts[core::Code::kMisplaced] = state.misplaced.count;
   counts[core::Code::kInconsistentPosition] = state.inconsistent.count;
   counts[core::Code::kCorrupt] = state.raw_corrupt.count;
   counts[core::Code::kPhantom] = state.raw_phantoms;
@@ -283,7 +285,7 @@ core::PerCode<std::uint64_t> Ledger::counts_so_far() const {
     counts[core::Code::kCorrupt] += group.corrupt.count;
     counts[core::Code::kLate] += group.late;
     counts[core::Code::kBeforeStart] += group.before_start.count;
-    counts[core::Code::kSkip] += group.skips.count;
+    counts[core::Code::kReorderedDelivery] += group.overtaken.size() + group.overtaken_across.size();
   }
   return counts;
 }

@@ -43,6 +43,7 @@ struct LedgerOptions {
   core::Contract contract;
   std::vector<std::string> groups = {"group"};  // names
   LedgerLimits limits;
+  bool quiet_paths = true;   // false: every row takes the long way; tests compare the two
 };
 
 // What was noticed at once, on the way; finer than the findings and possibly more.

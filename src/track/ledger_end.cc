@@ -61,7 +61,7 @@ void refute_empty_acks(State& state) {
     for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
       elsewhere = elsewhere || state.received(group, e.slot.key, e.slot.sequence);
     }
-    if (elsewhere) fold.refute_ack(e.partition, e.offset, e.slot);
+    if (elsewhere) fold.refute_ack(e.partition, e.offset);
   }
 }
 
@@ -111,7 +111,10 @@ void Ledger::finish() {
   for (std::uint32_t number = 0; number < state.partitions.size(); ++number) {
     fold.sweep(number, state.partitions[number].log.head());
   }
+  state.raw_found.sort();
   refute_empty_acks(state);
+  fold.judge_logs(true);
+  fold.settle();
   state.finished = true;
 }
 

@@ -43,6 +43,7 @@ void PartitionLog::push_out(std::uint64_t new_tail) {
   for (; tail_ < new_tail; ++tail_) {
     const Slot& slot = ring_[tail_ & (ring_.size() - 1)];
     if (slot.seen != 0 && !finished(slot)) unfinished.emplace(tail_, slot);
+    if (watched && slot.named()) left.emplace_back(tail_, slot);
   }
 }
 

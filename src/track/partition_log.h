@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/key_space.h"
@@ -27,7 +28,7 @@ constexpr std::uint8_t kSeenAck = 1;
 constexpr std::uint8_t kSeenHanded = 2;   // handed over to some group
 constexpr std::uint8_t kSeenRaw = 4;
 constexpr std::uint8_t kSeenDamaged = 8;  // handed over or read, but damaged: identity only by ack
-constexpr std::uint8_t kScanned = 16;
+constexpr std::uint8_t kScanned = 16;     // its record is counted in the state of its key
 constexpr std::uint8_t kNamed = 32;       // key and sequence are known
 
 struct Slot {
@@ -45,7 +46,6 @@ class PartitionLog {
  public:
   static constexpr std::size_t kSlotsMin = 1024;
   static constexpr std::size_t kSlotsMax = 65'536;
-
 
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
   [[nodiscard]] std::uint64_t frontier() const { return frontier_; }
@@ -77,6 +77,9 @@ class PartitionLog {
   }
   // Positions known to hold a record that were scanned.
   core::RangeSet scanned;
+  // With `watched`, named slots that fall out of the ring are put here for the caller, lowest position first.
+  bool watched = false;
+  std::vector<std::pair<std::uint64_t, Slot>> left;
   // Positions that fell out of the ring before they were acknowledged and found.
   std::unordered_map<std::uint64_t, Slot> unfinished;
 

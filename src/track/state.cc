@@ -7,8 +7,8 @@ namespace sp::track {
 
 bool KeyDetail::empty() const {
   return open.empty() && failed.empty() && unknown.empty() && landed.empty() && unknown_settled.empty() &&
-         unknown_cohorts.empty() && scan_holes.empty() && inverted.empty() && misplaced.empty() &&
-         misplaced_only.empty() && provisional.empty() && raw_phantoms.empty();
+         unknown_cohorts.empty() && scan_holes.empty() && log == nullptr && inverted.empty() && misplaced_said.empty() &&
+         strays.empty() && provisional.empty() && raw_phantoms.empty();
 }
 
 bool GroupDetail::empty() const {
@@ -23,6 +23,20 @@ State::State(LedgerOptions ledger_options) : options(std::move(ledger_options)),
     group.name = name;
     group.keys.resize(1);
   }
+}
+
+void Places::sort() {
+  std::sort(entries_.begin(), entries_.end());
+  entries_.erase(std::unique(entries_.begin(), entries_.end()), entries_.end());
+}
+
+std::span<const Places::Entry> Places::of(core::KeyRef ref, std::uint64_t sequence) const {
+  const RecordId id{ref, sequence};
+  const auto begin = std::lower_bound(entries_.begin(), entries_.end(), id,
+                                      [](const Entry& entry, const RecordId& wanted) { return entry.first < wanted; });
+  auto end = begin;
+  while (end != entries_.end() && end->first == id) ++end;
+  return {begin, end};
 }
 
 bool State::received(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const {
@@ -51,6 +65,23 @@ core::RangeSet State::received_set(const GroupKey& group_key_state) const {
     for (const Hole& hole : detail->holes) received_sequences.erase_range(hole.begin, hole.end);
   }
   return received_sequences;
+}
+
+core::RangeSet State::misplaced_set(const KeyState& key_state) const {
+  const KeyDetail* detail = key_details.find(key_state.detail);
+  if (detail == nullptr || options.contract.partition_change) return {};
+  core::RangeSet misplaced_sequences = detail->misplaced_said;
+  for (const KeyLog::Part& stray : detail->strays) {
+    if (stray.partition != key_state.partition) misplaced_sequences.insert_all(stray.ordered);
+  }
+  return misplaced_sequences;
+}
+
+bool State::takes_part(core::KeyRef ref, std::uint64_t sequence) const {
+  const KeyState* key_state = key(ref);
+  if (key_state == nullptr || sequence >= key_state->issued_end) return false;
+  const KeyDetail* detail = key_details.find(key_state->detail);
+  return detail == nullptr || (!detail->failed.contains(sequence) && !misplaced_set(*key_state).contains(sequence));
 }
 
 void State::alarm(core::Code code, const Named& named) {

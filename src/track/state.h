@@ -13,10 +13,13 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/huge_pages.h"
@@ -28,6 +31,25 @@ namespace sp::track {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+
+struct KeyHash {
+  std::size_t operator()(core::KeyRef key) const noexcept {
+    std::uint64_t x = (std::uint64_t{key.block} << 32U) | key.index;
+    x *= 0x9E3779B97F4A7C15ULL;
+    return x ^ (x >> 29U);
+  }
+};
+
+struct RecordId {
+  core::KeyRef key;
+  std::uint64_t sequence = 0;
+  auto operator<=>(const RecordId&) const = default;
+};
+struct RecordHash {
+  std::size_t operator()(const RecordId& id) const noexcept {
+    return KeyHash{}(id.key) ^ (id.sequence * 0xD6E8FEB86659FD93ULL);
+  }
+};
 
 struct GroupKey {
   std::uint64_t top = 0;
@@ -64,6 +86,19 @@ struct Hole {
   std::uint32_t lineage = kNone;            // which handed that over
 };
 
+// The log of a key that is not in order: what was found at positions that have left the ring, in the order of the log; what is
+// in the ring is judged when it leaves, or at the end, when all that can be known of it is known.
+struct KeyLog {
+  struct Part {
+    std::uint32_t partition = kNone;
+    core::RangeSet ordered;     // sequences that take part in the order, by their first copy in this partition
+  };
+  core::RangeSet found;         // sequences, wherever they stand
+  std::vector<Part> parts;
+  core::RangeSet alarmed_copies;
+  core::RangeSet alarmed_inverted;
+};
+
 struct Cohort {  // records whose deadline is the same
   core::RangeSet sequences;
   MonotonicTime deadline{};
@@ -77,10 +112,10 @@ struct KeyDetail {
   core::RangeSet unknown_settled;   // unknown and past the deadline
   std::vector<Cohort> unknown_cohorts;
   std::vector<ScanHole> scan_holes;
+  std::unique_ptr<KeyLog> log;  // there once the key's log is not in order; then scan_holes hold nothing
   core::RangeSet inverted;      // reordered-write
-  core::RangeSet misplaced;
-  core::RangeSet misplaced_inferred;  // of these: only because its key's first ack named another partition
-  core::RangeSet misplaced_only;  // scanned in a wrong partition only
+  core::RangeSet misplaced_said;  // their payload asked for another partition
+  std::vector<KeyLog::Part> strays;  // found outside the key's partition, and their payload has not been seen
   core::RangeSet provisional;   // counted as issued because its owner was away when it was delivered
   core::RangeSet raw_phantoms;  // in the raw read, nobody issued them or their attempt failed
   [[nodiscard]] bool empty() const;
@@ -89,7 +124,7 @@ struct KeyDetail {
 struct GroupDetail {
   std::vector<Hole> holes;      // sorted, disjoint
   core::RangeSet phantoms;
-  core::RangeSet reordered;     // reordered-delivery
+  core::RangeSet reordered;     // reordered-delivery, for certain
   core::RangeSet late;          // passed its deadline
   core::RangeSet arrived_late;  // ... and arrived afterwards
   std::vector<Cohort> cohorts;
@@ -158,10 +193,21 @@ struct AheadGap {           // a commit at `end` passed [begin, end) that the li
   std::uint64_t end = 0;
 };
 
-struct Suspect {            // the lineage jumped over a record that the group had been handed before
+struct Suspect {            // the lineage jumped over a record that another one handed over
   Named record;
-  bool passed = false;      // and handed over a higher sequence of its key later
-  bool handed = false;      // but handed over the record after all, from another position
+  core::RangeSet above;     // higher sequences of its key that the lineage handed over from higher positions
+  bool handed = false;      // but it handed over the record after all, from another position
+};
+
+struct Overtaken {          // handed over after higher sequences of its key, from a lower position
+  Named record;
+  core::RangeSet above;     // those; one of them must take part in the order
+  std::uint64_t period = 0; // of this hand-over, the record's first in the group
+};
+
+struct PeriodMark {         // in `period` the lineage handed over positions from `next` on
+  std::uint64_t period = 0;
+  std::uint64_t next = 0;
 };
 
 struct Lineage {
@@ -190,7 +236,11 @@ struct Lineage {
   std::uint64_t committed = 0;          // highest end of a commit with outcome ok
   std::vector<LineageCommit> commits;   // with outcome ok
   std::vector<AheadGap> ahead;
-  std::vector<Suspect> suspects;
+  std::unordered_map<core::KeyRef, std::vector<Suspect>, KeyHash> suspects;  // by key
+  std::size_t suspect_count = 0;
+  core::RangeSet damaged;               // positions it handed over damaged only
+  std::deque<PeriodMark> marks;         // the latest periods
+  std::unordered_map<std::uint64_t, std::uint64_t> backward;  // offset -> period, of hand-overs below its highest
   std::vector<Named> repeats;           // positions that another lineage had handed over before
   std::vector<Named> inner;             // positions that it had handed over itself before
 
@@ -201,6 +251,7 @@ struct Lineage {
 struct GroupPartition {
   core::RangeSet handed;                // positions, all lineages
   core::RangeSet damaged;               // positions that were handed over damaged
+  std::uint64_t reached = 0;            // one above the highest position that any lineage came to
   std::uint64_t repeats = 0;
   std::uint64_t committed = 0;          // highest end of a commit with outcome ok
   std::vector<std::uint32_t> lineages;  // by arrival
@@ -218,7 +269,8 @@ struct Group {
   NamedList foreign_phantoms;           // no key of this run: another run's, or a name nobody owns
   NamedList corrupt;
   NamedList before_start;
-  NamedList skips;                      // candidates: rules/skip.cc decides
+  std::vector<Overtaken> overtaken;     // within a lineage; rules/reordered_delivery.cc decides
+  std::unordered_map<RecordId, Overtaken, RecordHash> overtaken_across;
 };
 
 struct Block {
@@ -263,23 +315,21 @@ struct PartitionState {
   std::uint64_t sweep_to = 0;           // the head at the last tick: gaps below are passed over at the next
 };
 
-struct KeyHash {
-  std::size_t operator()(core::KeyRef key) const noexcept {
-    std::uint64_t x = (std::uint64_t{key.block} << 32U) | key.index;
-    x *= 0x9E3779B97F4A7C15ULL;
-    return x ^ (x >> 29U);
+// Where records stand; a record may stand at several positions.
+class Places {
+ public:
+  using Entry = std::pair<RecordId, core::Position>;
+  void add(core::KeyRef ref, std::uint64_t sequence, std::uint32_t partition, std::uint64_t offset) {
+    entries_.push_back({{ref, sequence}, {core::PartitionId{partition}, core::Offset{offset}}});
   }
-};
+  // After the last add(), before the first of().
+  void sort();
+  // Lowest position first.
+  [[nodiscard]] std::span<const Entry> of(core::KeyRef ref, std::uint64_t sequence) const;
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
-struct RecordId {
-  core::KeyRef key;
-  std::uint64_t sequence = 0;
-  auto operator<=>(const RecordId&) const = default;
-};
-struct RecordHash {
-  std::size_t operator()(const RecordId& id) const noexcept {
-    return KeyHash{}(id.key) ^ (id.sequence * 0xD6E8FEB86659FD93ULL);
-  }
+ private:
+  std::vector<Entry> entries_;
 };
 
 struct State {
@@ -304,19 +354,20 @@ struct State {
   bool finished = false;
 
   // The log's own anomalies: counted once, not by group.
-  std::uint64_t duplicate_writes = 0;
-  NamedList second_copies;
-  std::uint64_t inverted = 0;
-  NamedList inverted_named;
-  std::uint64_t misplaced = 0;
-  NamedList misplaced_named;
+  std::vector<core::KeyRef> disturbed;              // keys whose log is not in order: they have a KeyLog
+  NamedList second_copies;                          // of what has left the ring; at the end of all
+  NamedList inverted;
+  std::uint64_t copies_now = 0;                     // with what is in the ring, at the last tick
+  std::uint64_t inverted_now = 0;
+  NamedList misplaced;                              // candidates; at the end those that are
   NamedList inconsistent;
   std::set<std::pair<std::uint32_t, std::uint64_t>> inconsistent_positions;
   std::uint64_t raw_phantoms = 0;
   NamedList raw_phantoms_named;
   NamedList raw_corrupt;
   std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> raw_seen;   // records the raw read holds
-  std::unordered_map<RecordId, core::Position, RecordHash> raw_found;   // where, of those that some group lacks
+  std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> raw_damaged;  // ... holds, but damaged
+  Places raw_found;                                                     // where, of those that some group lacks
 
   // Counters.
   std::uint64_t issued = 0;
@@ -354,6 +405,10 @@ struct State {
   [[nodiscard]] core::RangeSet acked_set(const KeyState& key_state) const;
   // The sequences of the key that the group received.
   [[nodiscard]] core::RangeSet received_set(const GroupKey& group_key_state) const;
+  // Sequences of the key that stand outside its partition; none if a change of partitions is declared.
+  [[nodiscard]] core::RangeSet misplaced_set(const KeyState& key_state) const;
+  // Phantoms and misplaced records take no part in order rules.
+  [[nodiscard]] bool takes_part(core::KeyRef ref, std::uint64_t sequence) const;
   void alarm(core::Code code, const Named& named);
   // True if the owner of the block may still report: it is neither lost nor away.
   [[nodiscard]] bool owner_reports(std::uint32_t block) const;

@@ -57,53 +57,65 @@ class Worker {
   }
 
  private:
+  using Holding = std::pair<std::uint32_t, std::uint32_t>;  // consumer, partition
+
   void attempt_or_reading(fuzz::Bytes& bytes, core::Observation& seen) {
-    const std::pair holding{seen.process, seen.partition.value()};
-    std::string name;
-    switch (seen.event) {
-      case core::Event::kInvoke:
-        seen.sequence = core::Sequence{next_[seen.key.index]++};
-        open_[seen.key.index].insert(seen.sequence.value());
-        break;
-      case core::Event::kOk:
-      case core::Event::kFail:
-      case core::Event::kInfo: {
-        auto& open = open_[seen.key.index];
-        if (open.empty()) return;
-        const auto picked = std::next(open.begin(), static_cast<std::ptrdiff_t>(bytes.next() % open.size()));
-        seen.sequence = core::Sequence{*picked};
-        open.erase(picked);
-        break;
-      }
-      case core::Event::kAssign:
-        if (!held_.insert(holding).second) return;
-        seen.has_start = bytes.below(2) != 0;
-        seen.start = core::Offset{bytes.number() % 1000};
-        seen.has_generation = bytes.below(2) != 0;
-        seen.generation = core::Generation{bytes.below(4)};
-        break;
-      case core::Event::kRevoke:
-        if (held_.erase(holding) == 0) return;
-        seen.close = static_cast<core::LineageClose>(bytes.below(3));
-        break;
-      case core::Event::kDeliver: {
-        if (!held_.contains(holding)) return;
-        const core::SourceId owner{.worker = bytes.below(2), .incarnation = 1};
-        const std::uint32_t block = recorder_.keys().block({.source = owner, .producer = 0});
-        name = bytes.below(16) == 0 ? std::string("foreign") : recorder_.keys().name({block, seen.key.index});
-        seen.name = name;
-        seen.sequence = core::Sequence{bytes.number()};
-        seen.content = static_cast<core::Content>(bytes.below(8) < 5 ? 0 : bytes.below(4));
-        break;
-      }
-      default:  // commits
-        if (!held_.contains(holding)) return;
-        if (seen.event != core::Event::kCommitInvoke && !committing_.contains(holding)) return;
-        if (seen.event == core::Event::kCommitInvoke && !committing_.emplace(holding, seen.offset).second) return;
-        if (seen.event != core::Event::kCommitInvoke) {
-          seen.offset = committing_.at(holding);
-          committing_.erase(holding);
-        }
+    using core::Event;
+    const Holding holding{seen.process, seen.partition.value()};
+    if (seen.event == Event::kInvoke) {
+      seen.sequence = core::Sequence{next_[seen.key.index]++};
+      open_[seen.key.index].insert(seen.sequence.value());
+      recorder_.observe(seen);
+    } else if (seen.event == Event::kOk || seen.event == Event::kFail || seen.event == Event::kInfo) {
+      outcome(bytes, seen);
+    } else if (seen.event == Event::kAssign) {
+      if (held_.insert(holding).second) assign(bytes, seen);
+    } else if (!held_.contains(holding)) {
+      return;  // nobody reads there
+    } else if (seen.event == Event::kRevoke) {
+      held_.erase(holding);
+      seen.close = static_cast<core::LineageClose>(bytes.below(3));
+      recorder_.observe(seen);
+    } else if (seen.event == Event::kDeliver) {
+      deliver(bytes, seen);
+    } else {
+      commit(holding, seen);
+    }
+  }
+  void outcome(fuzz::Bytes& bytes, core::Observation& seen) {
+    auto& open = open_[seen.key.index];
+    if (open.empty()) return;
+    const auto picked = std::next(open.begin(), static_cast<std::ptrdiff_t>(bytes.next() % open.size()));
+    seen.sequence = core::Sequence{*picked};
+    open.erase(picked);
+    recorder_.observe(seen);
+  }
+  void assign(fuzz::Bytes& bytes, core::Observation& seen) {
+    seen.has_start = bytes.below(2) != 0;
+    seen.start = core::Offset{bytes.number() % 1000};
+    seen.has_generation = bytes.below(2) != 0;
+    seen.generation = core::Generation{bytes.below(4)};
+    recorder_.observe(seen);
+  }
+  void deliver(fuzz::Bytes& bytes, core::Observation& seen) {
+    const core::SourceId owner{.worker = bytes.below(2), .incarnation = 1};
+    const std::uint32_t block = recorder_.keys().block({.source = owner, .producer = 0});
+    const std::string name =
+        bytes.below(16) == 0 ? std::string("foreign") : recorder_.keys().name({block, seen.key.index});
+    seen.name = name;
+    seen.sequence = core::Sequence{bytes.number()};
+    seen.content = static_cast<core::Content>(bytes.below(8) < 5 ? 0 : bytes.below(4));
+    recorder_.observe(seen);
+  }
+  void commit(const Holding& holding, core::Observation& seen) {
+    const auto requested = committing_.find(holding);
+    if (seen.event == core::Event::kCommitInvoke) {
+      if (requested != committing_.end()) return;
+      committing_.emplace(holding, seen.offset);
+    } else {
+      if (requested == committing_.end()) return;
+      seen.offset = requested->second;
+      committing_.erase(requested);
     }
     recorder_.observe(seen);
   }

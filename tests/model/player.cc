@@ -29,7 +29,7 @@ class Player {
   Player(const History& history, const PlayOptions& options)
       : history_(history),
         options_(options),
-        ledger_(ledger_options(history)),
+        ledger_(ledger_options(history, options)),
         prng_(options.seed) {}
 
   Played run() {
@@ -50,11 +50,13 @@ class Player {
   }
 
  private:
-  static track::LedgerOptions ledger_options(const History& history) {
+  static track::LedgerOptions ledger_options(const History& history,
+                                             const PlayOptions& options) {
     track::LedgerOptions made;
     made.run = history.run;
     made.contract = history.contract;
     made.groups = history.groups;
+    made.quiet_paths = options.quiet_paths;
     return made;
   }
 

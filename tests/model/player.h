@@ -20,6 +20,7 @@ struct PlayOptions {
       false;  // deltas arrive in any order, just before the tick they belong to is complete
   bool repeat = false;     // some deltas arrive twice
   std::uint64_t seed = 1;  // of the two above
+  bool quiet_paths = true;  // of the ledger
   judge::JudgeOptions judge;
 };
 

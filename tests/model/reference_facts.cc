@@ -201,10 +201,10 @@ class FactReader {
     Possession* held = holding(step);
     if (held == nullptr) return;
     if (value.content == core::Content::kUnchecked) ++facts_.unchecked;
-    HandOver hand{moment, record, std::nullopt, value.content, false};
+    HandOver hand{moment, record, std::nullopt, value.content, std::nullopt};
     if (value.has_position) hand.place = core::Position{value.partition, value.offset};
     const auto asked = value.asked_partition.value();
-    hand.misplaced = asked != ~std::uint32_t{0} && asked != value.partition.value();
+    if (asked != ~std::uint32_t{0}) hand.asked = value.asked_partition;
     held->handed.push_back(std::move(hand));
   }
 

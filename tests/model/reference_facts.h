@@ -41,7 +41,7 @@ struct HandOver {
   Record record;
   Place place;
   core::Content content = core::Content::kIntact;
-  bool misplaced = false;
+  std::optional<core::PartitionId> asked;  // by its payload
 };
 
 struct CommitDone {

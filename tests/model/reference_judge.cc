@@ -46,13 +46,15 @@ class Judge {
 
   // All positions at which each record was seen, by whom ever; and which acks contradict that.
   void look_at_log() {
+    find_homes();
     for (const auto& lineage : facts_.lineages) {
       for (const auto& hand : lineage.handed)
-        note(hand.record, hand.place, hand.content, hand.misplaced);
+        note(hand.record, hand.place, hand.content, hand.asked);
     }
     for (const auto& record : raw_.records) {
-      const bool misplaced = record.asked && *record.asked != record.position.partition.value();
-      note({record.key, record.sequence}, record.position, record.content, misplaced);
+      std::optional<core::PartitionId> asked;
+      if (record.asked) asked = core::PartitionId{*record.asked};
+      note({record.key, record.sequence}, record.position, record.content, asked);
       if (!names_itself(record.content)) raw_damaged_.insert(record.position);
       if (names_itself(record.content))
         raw_holds_[{record.key, record.sequence}].insert(record.position);
@@ -74,10 +76,47 @@ class Judge {
     for (const auto& [record, positions] : copies_) {
       if (positions.size() > 1) result_.counts[Code::kDuplicateWrite] += positions.size() - 1;
     }
+    misplaced_unsaid();
     if (!history_.contract.shared) reordered_write();
   }
 
-  void note(const Record& record, const Place& place, core::Content content, bool misplaced) {
+  // A key whose partition changed: of records whose payload says nothing, as nobody has read it.
+  void misplaced_unsaid() {
+    if (history_.contract.partition_change) return;
+    for (const auto& [record, positions] : copies_) {
+      if (said_.contains(record) || (!facts_.acked(record) && !facts_.unknown(record))) continue;
+      const auto home = home_.find(record.first);
+      if (home == home_.end()) continue;
+      for (const auto& position : positions) {
+        if (position.partition != home->second) misplaced_.insert(record);
+      }
+    }
+  }
+  // Where the key belongs: where a payload says that it stands right, else where its first ack was.
+  void find_homes() {
+    for (const auto& step : history_.steps) {
+      const auto& value = step.seen.value;
+      if (step.kind == StepKind::kObserve && value.event == core::Event::kOk && value.has_position)
+        home_.try_emplace(step.seen.key, value.partition);
+    }
+    const auto said = [&](const Key& key, core::PartitionId asked, core::PartitionId found,
+                          core::Content content) {
+      if (asked == found && names_itself(content) && !ignored(content)) home_[key] = asked;
+    };
+    for (const auto& lineage : facts_.lineages) {
+      for (const auto& hand : lineage.handed) {
+        if (hand.asked) said(hand.record.first, *hand.asked, lineage.partition, hand.content);
+      }
+    }
+    for (const auto& record : raw_.records) {
+      if (record.asked)
+        said(record.key, core::PartitionId{*record.asked}, record.position.partition,
+             record.content);
+    }
+  }
+
+  void note(const Record& record, const Place& place, core::Content content,
+            const std::optional<core::PartitionId>& asked) {
     if (ignored(content)) {
       foreign_.insert(record);
       return;
@@ -87,6 +126,8 @@ class Judge {
       if (!place) ++corrupt_unplaced_;
       return;
     }
+    if (asked) said_.insert(record);
+    const bool misplaced = asked && place && *asked != place->partition;
     if (misplaced && !history_.contract.partition_change) misplaced_.insert(record);
     seen_.insert(record);
     if (!place) return;
@@ -118,7 +159,11 @@ class Judge {
     return history_.contract.raw_read == core::RawReadScope::kFull &&
            history_.log.outcome == RawOutcome::kComplete;
   }
+  // Where the log began when the targets of the raw read were taken; without one nobody asked.
   [[nodiscard]] std::uint64_t log_begin(core::PartitionId partition) const {
+    if (history_.contract.raw_read == core::RawReadScope::kNone ||
+        history_.log.outcome == RawOutcome::kUnavailable)
+      return 0;
     for (const auto& bound : history_.log.bounds) {
       if (bound.partition == partition) return bound.begin.value();
     }
@@ -240,12 +285,19 @@ class Judge {
     return false;
   }
 
-  [[nodiscard]] bool expired(const Attempt& attempt) const {
-    if (!history_.contract.gaps_retention || attempt.acked_at.empty()) return false;
-    return std::all_of(attempt.acked_at.begin(), attempt.acked_at.end(),
-                       [&](const Position& position) {
-                         return position.offset.value() < log_begin(position.partition);
-                       });
+  [[nodiscard]] bool expired(const Record& record) const {
+    return history_.contract.gaps_retention && below_log(record);
+  }
+  // Every position at which it is known to have stood is below the log's start.
+  [[nodiscard]] bool below_log(const Record& record) const {
+    const std::set<Position> at = known_at(record);
+    return !at.empty() && std::all_of(at.begin(), at.end(), [&](const Position& position) {
+      return position.offset.value() < log_begin(position.partition);
+    });
+  }
+  [[nodiscard]] std::set<Position> known_at(const Record& record) const {
+    const auto copies = copies_.find(record);
+    return copies == copies_.end() ? std::set<Position>{} : copies->second;
   }
   [[nodiscard]] bool compacted(const Record& record) const {
     if (!history_.contract.gaps_compaction) return false;
@@ -278,23 +330,18 @@ class Judge {
   void judge_acked(std::uint32_t group, const Record& record, const Attempt& attempt) {
     const bool gone = absent(record, attempt);
     if (received(group, record)) {
-      const bool below =
-          !attempt.acked_at.empty() &&
-          std::all_of(attempt.acked_at.begin(), attempt.acked_at.end(),
-                      [&](const Position& p) { return p.offset.value() < log_begin(p.partition); });
-      if (gone && full_read() && !below && !compacted(record))
+      if (gone && full_read() && !below_log(record) && !compacted(record))
         lose(group, record, core::Blame::kLog);
       return;
     }
-    something_missing_ = true;
-    if (expired(attempt)) {
+    if (expired(record)) {
       ++result_.expired;
     } else if (gone && compacted(record)) {
       ++result_.compacted;
     } else if (gone) {
       lose(group, record, core::Blame::kLog);
     } else {
-      std::set<Position> at = attempt.acked_at;
+      std::set<Position> at = known_at(record);
       if (held_by_raw(record)) at = raw_holds_.at(record);
       const bool by =
           std::any_of(at.begin(), at.end(), [&](const Position& p) { return passed(group, p); });
@@ -322,21 +369,40 @@ class Judge {
           deadline = now + history_.contract.timeout;
         if (deadline && !judged_at && now >= *deadline) judged_at = number;
       }
-      if (!judged_at || !received(group, record)) continue;
-      if (!received_by_tick(group, record, *judged_at)) ++result_.counts[Code::kLate];
+      const auto known = delivery_known(group, record);
+      if (judged_at && known && *known > *judged_at) ++result_.counts[Code::kLate];
     }
   }
-  [[nodiscard]] bool received_by_tick(std::uint32_t group, const Record& record,
-                                      std::uint64_t tick) const {
+  // The first tick that knows of a delivery of the record; none if only the raw read tells.
+  [[nodiscard]] std::optional<std::uint64_t> delivery_known(std::uint32_t group,
+                                                            const Record& record) const {
+    std::optional<std::uint64_t> tick;
     for (const auto& lineage : facts_.lineages) {
       if (lineage.group != group) continue;
       for (const auto& hand : lineage.handed) {
-        const bool is_it =
-            names_itself(hand.content) ? hand.record == record : stands_there(record, hand.place);
-        if (is_it && !ignored(hand.content) && hand.moment.until <= tick) return true;
+        if (ignored(hand.content) || !hands(hand, record)) continue;
+        const std::optional<std::uint64_t> named =
+            names_itself(hand.content) ? 0 : named_by(record, *hand.place);
+        if (named)
+          tick = std::min(tick.value_or(~std::uint64_t{0}), std::max(hand.moment.until, *named));
       }
     }
-    return false;
+    return tick;
+  }
+  // The first tick that knows which record stands there.
+  [[nodiscard]] std::optional<std::uint64_t> named_by(const Record& record,
+                                                      const Position& position) const {
+    std::optional<std::uint64_t> tick;
+    const auto attempt = facts_.attempts.find(record);
+    if (attempt != facts_.attempts.end() && attempt->second.acked_at.contains(position))
+      tick = attempt->second.ack_known_at_tick;
+    for (const auto& lineage : facts_.lineages) {
+      for (const auto& hand : lineage.handed) {
+        if (names_itself(hand.content) && hand.record == record && hand.place == position)
+          tick = std::min(tick.value_or(~std::uint64_t{0}), hand.moment.until);
+      }
+    }
+    return tick;
   }
 
   // ---- repeats
@@ -448,9 +514,11 @@ class Judge {
 
   // Damaged, it is a hand-over of what the log holds there.
   [[nodiscard]] bool handed(const Possession& lineage, const Record& record) const {
-    return std::any_of(lineage.handed.begin(), lineage.handed.end(), [&](const HandOver& hand) {
-      return names_itself(hand.content) ? hand.record == record : stands_there(record, hand.place);
-    });
+    return std::any_of(lineage.handed.begin(), lineage.handed.end(),
+                       [&](const HandOver& hand) { return hands(hand, record); });
+  }
+  [[nodiscard]] bool hands(const HandOver& hand, const Record& record) const {
+    return names_itself(hand.content) ? hand.record == record : stands_there(record, hand.place);
   }
 
   // Some lineage jumped over it and never handed it over, though another one did.
@@ -506,7 +574,7 @@ class Judge {
     for (const auto& [lineage, hand] : all) {
       if (hand->record != record || !ordered(*hand)) continue;
       const bool first_of_all = std::all_of(all.begin(), all.end(), [&](const auto& other) {
-        return other.second == hand || other.second->record != record ||
+        return other.second == hand || !hands(*other.second, record) ||
                before(hand->moment, other.second->moment);
       });
       if (!first_of_all) continue;
@@ -543,12 +611,13 @@ class Judge {
   [[nodiscard]] std::set<Position> shown_by_others(const Possession& lineage) const {
     std::set<Position> shown;
     for (const auto& record : raw_.records) {
-      if (record.position.partition == lineage.partition) shown.insert(record.position);
+      if (record.position.partition == lineage.partition && !ignored(record.content))
+        shown.insert(record.position);
     }
     for (const auto& other : facts_.lineages) {
       if (&other == &lineage || other.partition != lineage.partition) continue;
       for (const auto& hand : other.handed) {
-        if (hand.place) shown.insert(*hand.place);
+        if (hand.place && !ignored(hand.content)) shown.insert(*hand.place);
       }
     }
     return shown;
@@ -635,9 +704,11 @@ class Judge {
   void status() {
     result_.status = judge::Status::kPassed;
     if (history_.facts.stopped) result_.status = judge::Status::kStopped;
-    const bool raw_failed = history_.log.outcome == RawOutcome::kFails;
+    const bool raw_failed = history_.log.outcome == RawOutcome::kFails &&
+                            history_.contract.raw_read != core::RawReadScope::kNone;
     const bool raw_needed =
-        history_.contract.raw_read == core::RawReadScope::kFull || something_missing_;
+        history_.contract.raw_read == core::RawReadScope::kFull ||
+                            result_.counts[Code::kLost] + result_.undecided > 0;
     if (result_.undecided > 0 || result_.acked == 0 || !history_.facts.workers_lost.empty() ||
         !history_.facts.missing.empty() || (raw_failed && raw_needed)) {
       result_.status = judge::Status::kInconclusive;
@@ -660,11 +731,12 @@ class Judge {
   std::set<Position> inconsistent_;
   std::set<Position> corrupt_;
   std::set<Record> misplaced_;
+  std::set<Record> said_;                     // their payload asks for a partition
+  std::map<Key, core::PartitionId> home_;
   std::set<Record> seen_;
   std::set<Record> foreign_;
   std::set<std::pair<std::uint32_t, Record>> lost_;
   std::uint64_t corrupt_unplaced_ = 0;
-  bool something_missing_ = false;
 };
 
 }  // namespace

@@ -229,6 +229,18 @@ TEST(EnginePropertyTest, OrderNumberAndSizeOfDeltasDoNotMatter) {
   }
 }
 
+TEST(EnginePropertyTest, TheQuietPathsAreOnlyShorter) {
+  for (std::uint64_t i = 0; i < count() / 2; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed, {.honest = i % 2 == 0});
+    model::PlayOptions options = way_of(seed);
+    const std::string quiet = said(model::play(history, options));
+    options.quiet_paths = false;
+    ASSERT_EQ(quiet, said(model::play(history, options))) << "seed " << seed << "\n"
+                                                          << repeat_with(seed);
+  }
+}
+
 // The same history with each tick taken twice, the second at the same moment: nobody may notice but
 // the counters of ticks.
 model::History with_extra_ticks(const model::History& history) {

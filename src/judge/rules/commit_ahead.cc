@@ -6,18 +6,22 @@ namespace sp::judge {
 
 void rule_commit_ahead(Context& context) {
   const track::State& state = context.state;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, core::RangeSet> counted;  // by group and partition
   for (std::uint32_t number = 0; number < state.lineages.size(); ++number) {
     const track::Lineage& lineage = state.lineages[number];
     if (lineage.ahead.empty()) continue;
     core::RangeSet passed;
     for (const auto& gap : lineage.ahead) passed.insert_range(gap.begin, gap.end);
-    core::RangeSet known = state.partitions[lineage.partition].raw_present;
+    const track::PartitionState& log = state.partitions[lineage.partition];
+    core::RangeSet known = log.raw_present.minus(log.foreign);
     for (std::uint32_t other = 0; other < state.lineages.size(); ++other) {
       if (other != number && state.lineages[other].partition == lineage.partition) {
         known.insert_all(state.lineages[other].handed);
       }
     }
-    const core::RangeSet ahead = passed.intersect(known);
+    core::RangeSet& before = counted[{lineage.group, lineage.partition}];
+    const core::RangeSet ahead = passed.intersect(known).minus(before);
+    before.insert_all(ahead);
     context.count(core::Code::kCommitAhead) += ahead.size();
     for (const auto& range : ahead.ranges()) {
       Collector::Item item;

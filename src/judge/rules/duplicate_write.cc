@@ -4,7 +4,7 @@
 namespace sp::judge {
 
 void rule_duplicate_write(Context& context) {
-  context.count(core::Code::kDuplicateWrite) = context.state.duplicate_writes;
+  context.count(core::Code::kDuplicateWrite) = context.state.second_copies.count;
   context.findings.add_all(core::Code::kDuplicateWrite, context.state.second_copies, "stands in the log a second time");
 }
 

@@ -8,8 +8,6 @@
 namespace sp::judge {
 namespace {
 
-using Positions = std::unordered_map<track::RecordId, core::Position, track::RecordHash>;
-
 class Losses {
  public:
   explicit Losses(Context& context)
@@ -38,27 +36,36 @@ class Losses {
   }
 
  private:
-  [[nodiscard]] std::optional<core::Position> position(core::KeyRef ref, std::uint64_t sequence) const {
-    if (const auto found = state_.raw_found.find({ref, sequence}); found != state_.raw_found.end()) return found->second;
-    if (const auto found = acked_at_.find({ref, sequence}); found != acked_at_.end()) return found->second;
-    return std::nullopt;
+  using Where = std::span<const track::Places::Entry>;
+  // Where it stands, by the raw read, else by acks and by what other groups were handed.
+  [[nodiscard]] Where places(core::KeyRef ref, std::uint64_t sequence) const {
+    const Where raw = state_.raw_found.of(ref, sequence);
+    return raw.empty() ? acked_at_.of(ref, sequence) : raw;
+  }
+  [[nodiscard]] bool went_past(std::uint32_t group, Where where) const {
+    return std::any_of(where.begin(), where.end(), [&](const auto& entry) { return track::passed(state_, group, entry.second); });
+  }
+  [[nodiscard]] static std::optional<core::Position> lowest(Where where) {
+    if (where.empty()) return std::nullopt;
+    return where.front().second;
   }
 
   // Neither received nor excused by what the contract allows the log to drop.
   void missing(std::uint32_t group, core::KeyRef ref, const track::GroupKey& own, std::uint64_t sequence,
                const core::RangeSet* raw) {
-    const auto place = position(ref, sequence);
-    const bool in_log = raw != nullptr && raw->contains(sequence);
-    if (!in_log && excused(place, sequence, raw)) return;
+    const Where where = places(ref, sequence);
+    const auto place = lowest(where);
+    const bool in_log = (raw != nullptr && raw->contains(sequence)) || damaged(ref, sequence);
+    if (!in_log && excused(where, sequence, raw)) return;
     const auto* detail = state_.group_details.find(own.detail);
     const bool overdue = detail != nullptr && detail->late.contains(sequence);
-    const bool went_past = place && track::passed(state_, group, *place);
+    const bool by = went_past(group, where);
     const bool absent = raw_complete_ && !in_log;
     if (place && unverifiable(group, *place)) {
       ++context_.result.coverage.unverifiable;
       return;
     }
-    if (!overdue && !went_past && !absent) {
+    if (!overdue && !by && !absent) {
       ++context_.result.undecided;
       return;
     }
@@ -66,9 +73,9 @@ class Losses {
     core::Blame blame = core::Blame::kUnknown;
     std::string_view note = whole ? "acknowledged, never received, nor anything of its whole partition" : "acknowledged, never received";
     if (in_log) {
-      blame = went_past ? core::Blame::kClient : core::Blame::kBehind;
-      note = went_past ? "acknowledged and in the log, passed over by the consumers"
-             : whole   ? "acknowledged and in the log, but nothing of its whole partition was delivered"
+      blame = by ? core::Blame::kClient : core::Blame::kBehind;
+      note = by ? "acknowledged and in the log, passed over by the consumers"
+             : whole ? "acknowledged and in the log, but nothing of its whole partition was delivered"
                        : "acknowledged and in the log, never reached by the consumers";
     } else if (raw_complete_) {
       blame = core::Blame::kLog;
@@ -83,13 +90,14 @@ class Losses {
     return partition >= partitions.size() || partitions[partition].handed.empty();
   }
 
-  bool excused(const std::optional<core::Position>& place, std::uint64_t sequence, const core::RangeSet* raw) {
-    if (context_.contract.gaps_retention && place) {
-      const auto& partition = state_.partitions[place->partition.value()];
-      if (partition.log_begin && place->offset.value() < *partition.log_begin) {
-        ++context_.result.coverage.expired;
-        return true;
-      }
+  bool excused(Where where, std::uint64_t sequence, const core::RangeSet* raw) {
+    const auto below = [&](const auto& entry) {
+      const auto& partition = state_.partitions[entry.second.partition.value()];
+      return partition.log_begin && entry.second.offset.value() < *partition.log_begin;
+    };
+    if (context_.contract.gaps_retention && !where.empty() && std::all_of(where.begin(), where.end(), below)) {
+      ++context_.result.coverage.expired;
+      return true;
     }
     if (!compacted(sequence, raw)) return false;
     ++context_.result.coverage.compacted;
@@ -118,9 +126,9 @@ class Losses {
   void landed_but_passed(std::uint32_t group, core::KeyRef ref, const core::RangeSet& sequences) {
     for (const auto& range : sequences.ranges()) {
       for (std::uint64_t s = range.begin; s < range.end; ++s) {
-        const auto place = position(ref, s);
-        if (!place || !track::passed(state_, group, *place)) continue;
-        lose(group, ref, s, core::Blame::kClient, place, "of unknown outcome but in the log, passed over by the consumers");
+        const Where where = places(ref, s);
+        if (!went_past(group, where)) continue;
+        lose(group, ref, s, core::Blame::kClient, lowest(where), "of unknown outcome but in the log, passed over by the consumers");
       }
     }
   }
@@ -144,25 +152,38 @@ class Losses {
   // Whether a record that was handed over stood below the log's start at the raw read.
   enum class Below : std::uint8_t { kYes, kNo, kUnknown };
   [[nodiscard]] Below below_log(core::KeyRef ref, const track::KeyState& key, std::uint64_t sequence) {
-    if (key.partition == track::kNone) return Below::kUnknown;
-    const track::PartitionState& partition = state_.partitions[key.partition];
-    const std::uint64_t begin = partition.log_begin.value_or(0);
-    if (begin == 0) return Below::kNo;
-    const track::PartitionLog& log = partition.log;
-    for (std::uint64_t at = log.tail(); at < log.head(); ++at) {
-      const track::Slot* slot = log.in_ring(at);
-      if (slot->named() && slot->is(ref, sequence)) return at < begin ? Below::kYes : Below::kNo;
+    const auto begins_at_zero = [](const track::PartitionState& partition) { return partition.log_begin.value_or(0) == 0; };
+    if (std::all_of(state_.partitions.begin(), state_.partitions.end(), begins_at_zero)) return Below::kNo;
+    if (!stands_) stands_ = remembered();
+    const Where where = stands_->of(ref, sequence);
+    if (!where.empty()) {
+      const bool below = std::all_of(where.begin(), where.end(), [&](const auto& entry) {
+        return entry.second.offset.value() < state_.partitions[entry.second.partition.value()].log_begin.value_or(0);
+      });
+      return below ? Below::kYes : Below::kNo;
     }
-    return log.tail() <= begin ? Below::kYes : Below::kUnknown;  // what is remembered no more stood below the ring
+    if (key.partition == track::kNone) return Below::kUnknown;
+    // What is remembered no more stood below the ring.
+    const track::PartitionState& partition = state_.partitions[key.partition];
+    return partition.log.tail() <= partition.log_begin.value_or(0) ? Below::kYes : Below::kUnknown;
+  }
+  [[nodiscard]] track::Places remembered() const {
+    track::Places places;
+    for (std::uint32_t number = 0; number < state_.partitions.size(); ++number) {
+      const track::PartitionLog& log = state_.partitions[number].log;
+      for (std::uint64_t at = log.tail(); at < log.head(); ++at) {
+        const track::Slot* slot = log.in_ring(at);
+        if (slot->named()) places.add(slot->key, slot->sequence, number, at);
+      }
+    }
+    places.sort();
+    return places;
   }
 
+  // The raw read holds it, but damaged.
   [[nodiscard]] bool damaged(core::KeyRef ref, std::uint64_t sequence) const {
-    const auto is_it = [&](const track::Named& named) { return named.key == ref && named.sequence == sequence; };
-    const auto has = [&](const track::NamedList& list) {
-      return std::any_of(list.items.begin(), list.items.end(), is_it);
-    };
-    return has(state_.raw_corrupt) ||
-           std::any_of(state_.groups.begin(), state_.groups.end(), [&](const auto& group) { return has(group.corrupt); });
+    const auto found = state_.raw_damaged.find(ref);
+    return found != state_.raw_damaged.end() && found->second.contains(sequence);
   }
   void lose(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, core::Blame blame,
             const std::optional<core::Position>& place, std::string_view note) {
@@ -182,7 +203,8 @@ class Losses {
 
   Context& context_;
   const track::State& state_;
-  Positions acked_at_;
+  track::Places acked_at_;
+  std::optional<track::Places> stands_;  // made when the first record is gone
   bool raw_complete_;
 };
 

@@ -4,8 +4,8 @@
 namespace sp::judge {
 
 void rule_misplaced(Context& context) {
-  context.count(core::Code::kMisplaced) = context.state.misplaced;
-  context.findings.add_all(core::Code::kMisplaced, context.state.misplaced_named, "stands in the wrong partition");
+  context.count(core::Code::kMisplaced) = context.state.misplaced.count;
+  context.findings.add_all(core::Code::kMisplaced, context.state.misplaced, "stands in the wrong partition");
 }
 
 }  // namespace sp::judge

@@ -6,7 +6,7 @@ namespace sp::judge {
 
 void rule_reordered_write(Context& context) {
   constexpr core::Code kCode = core::Code::kReorderedWrite;
-  context.count(kCode) = context.state.inverted;
+  context.count(kCode) = context.state.inverted.count;
   core::RangeSet none;
   const auto allowed_of = [&](core::KeyRef ref) -> const core::RangeSet& {
     const auto* detail = context.state.key_details.find(context.state.key(ref)->detail);
@@ -16,7 +16,7 @@ void rule_reordered_write(Context& context) {
     const auto* detail = context.state.key_details.find(key.detail);
     if (detail != nullptr) context.allowed(kCode) += detail->inverted.count_shared(allowed_of(ref));
   });
-  for (const auto& named : context.state.inverted_named.items) {
+  for (const auto& named : context.state.inverted.items) {
     if (allowed_of(named.key).contains(named.sequence)) continue;
     context.findings.add(kCode, named, "stands in the log behind a later record of its key");
   }

@@ -7,7 +7,7 @@ void rule_rewind(Context& context) {
   for_each_lineage(context.state, [&](std::uint32_t number, std::uint64_t committed, const core::RangeSet& before) {
     const track::Lineage& lineage = context.state.lineages[number];
     if (lineage.handed.empty() || lineage.begin() >= committed) return;
-    const core::RangeSet again = lineage.handed.intersect(before).clip(lineage.begin(), committed);
+    const core::RangeSet again = lineage.handed.intersect(before).clip(0, committed);
     if (again.empty()) return;
     context.count(core::Code::kRewind) += again.size();
     Collector::Item item;

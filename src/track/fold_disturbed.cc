@@ -1,0 +1,224 @@
+// Keys whose log is not in order: copies, inversions, records in the wrong partition. What stands at a position is counted when
+// the position leaves the ring, or at the end: by then its neighbours are known, whoever reported first.
+#include <algorithm>
+#include <unordered_map>
+
+#include "track/fold.h"
+
+namespace sp::track {
+namespace {
+
+struct LogFindings {
+  NamedList& copies;
+  NamedList& inverted;
+  core::RangeSet* inverted_set;  // of the key; null: only counted
+};
+
+KeyLog::Part& part_of(std::vector<KeyLog::Part>& parts, std::uint32_t partition) {
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.partition == partition; });
+  if (found != parts.end()) return *found;
+  KeyLog::Part& made = parts.emplace_back();
+  made.partition = partition;
+  return made;
+}
+
+// The next record of the key in the order of the log. `aside`: sequences that take no part in the order.
+void count_copy(KeyLog& log, const Named& named, const core::RangeSet& aside, LogFindings findings, std::size_t named_max) {
+  if (!log.found.insert(named.sequence)) findings.copies.add(named, named_max);
+  if (aside.contains(named.sequence)) return;
+  core::RangeSet& ordered = part_of(log.parts, named.partition).ordered;
+  if (!ordered.empty() && ordered.last() > named.sequence && !ordered.contains(named.sequence)) {
+    const bool once = findings.inverted_set == nullptr || findings.inverted_set->insert(named.sequence);
+    if (once) findings.inverted.add(named, named_max);
+  }
+  ordered.insert(named.sequence);
+}
+
+core::RangeSet set_aside(const State& state, const KeyState& key) {
+  core::RangeSet aside = state.misplaced_set(key);
+  if (const KeyDetail* detail = state.key_details.find(key.detail)) aside.insert_all(detail->failed);
+  return aside;
+}
+
+// Calls `visit(partition, offset, slot)` for every named slot in the rings, by partition and position.
+template <typename Visit>
+void for_each_slot(State& state, const Visit& visit) {
+  for (std::uint32_t number = 0; number < state.partitions.size(); ++number) {
+    PartitionLog& log = state.partitions[number].log;
+    for (std::uint64_t offset = log.tail(); offset < log.head(); ++offset) {
+      Slot* slot = log.in_ring(offset);
+      if (slot->named()) visit(number, offset, *slot);
+    }
+  }
+}
+
+}  // namespace
+
+void Fold::disturb(core::KeyRef ref, KeyState& key) {
+  KeyDetail& detail = state_.key_details.get(key.detail);
+  if (detail.log != nullptr) return;
+  detail.log = std::make_unique<KeyLog>();
+  state_.disturbed.push_back(ref);
+  if (state_.disturbed.size() == 1) {
+    for (PartitionState& partition : state_.partitions) partition.log.watched = true;
+  }
+  core::RangeSet& found = detail.log->found;
+  found.insert_range(0, key.scan_end);
+  for (const ScanHole& hole : detail.scan_holes) found.erase_range(hole.begin, hole.end);
+  detail.scan_holes.clear();
+  if (key.partition == kNone) return;
+  PartitionLog& log = state_.partitions[key.partition].log;
+  for (std::uint64_t offset = log.tail(); offset < log.head(); ++offset) {
+    Slot* slot = log.in_ring(offset);
+    if (slot->key != ref || (slot->seen & kScanned) == 0) continue;
+    found.erase(slot->sequence);
+    slot->seen &= static_cast<std::uint8_t>(~kScanned);
+  }
+  if (!found.empty()) detail.log->parts.push_back({key.partition, found.minus(set_aside(state_, key))});
+}
+
+void Fold::withdraw(std::uint32_t number, std::uint64_t offset, Slot& slot) {
+  KeyState* key = state_.key(slot.key);
+  if (key == nullptr) return;
+  const bool counted = (slot.seen & kScanned) != 0;
+  disturb(slot.key, *key);
+  slot.seen &= static_cast<std::uint8_t>(~kScanned);
+  part_of(state_.key_details.find(key->detail)->strays, number).ordered.erase(slot.sequence);
+  if (!counted || offset >= state_.partitions[number].log.tail()) return;
+  KeyLog& log = *state_.key_details.find(key->detail)->log;
+  log.found.erase(slot.sequence);
+  part_of(log.parts, number).ordered.erase(slot.sequence);
+}
+
+void Fold::absorb(std::uint32_t number) {
+  const std::size_t named_max = state_.options.limits.named_max;
+  auto& left = state_.partitions[number].log.left;
+  for (const auto& [offset, slot] : left) {
+    const KeyState* key = state_.key(slot.key);
+    KeyDetail* detail = key == nullptr ? nullptr : state_.key_details.find(key->detail);
+    if (detail == nullptr || detail->log == nullptr || slot.sequence >= key->issued_end) continue;
+    count_copy(*detail->log, {.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
+               set_aside(state_, *key), {state_.second_copies, state_.inverted, &detail->inverted}, named_max);
+  }
+  left.clear();
+}
+
+// It stands below the ring: whether higher sequences stand below it too is not remembered.
+void Fold::late_copy(const Named& named, KeyDetail& detail) {
+  KeyLog& log = *detail.log;
+  if (!log.found.insert(named.sequence)) state_.second_copies.add(named, state_.options.limits.named_max);
+  core::RangeSet& ordered = part_of(log.parts, named.partition).ordered;
+  if (!ordered.empty() && ordered.insert(named.sequence)) ++state_.not_checked["reordered-write"];
+}
+
+// What payload and position say of the record's partition.
+void Fold::place(std::uint32_t number, std::uint64_t offset, const Sighting& sighting) {
+  KeyState* key = state_.key(sighting.ref);
+  if (key == nullptr) return;
+  if (sighting.placement == kWrongPartition) {
+    KeyDetail& detail = state_.key_details.get(key->detail);
+    if (!detail.misplaced_said.insert(sighting.sequence)) return;
+    disturb(sighting.ref, *key);
+    const Named named{.key = sighting.ref, .sequence = sighting.sequence, .partition = number, .offset = offset};
+    state_.misplaced.add(named, state_.options.limits.named_max);
+    if (!state_.options.contract.partition_change) state_.alarm(core::Code::kMisplaced, named);
+    return;
+  }
+  if (key->partition == number) return;
+  if (key->partition == kNone) {
+    key->partition = number;
+  } else if (sighting.placement == kRightPartition) {
+    move_key(sighting.ref, *key, number);
+  } else {
+    stray(number, offset, sighting.ref, *key, sighting.sequence);
+  }
+}
+
+void Fold::stray(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, KeyState& key, std::uint64_t sequence) {
+  disturb(ref, key);
+  if (!part_of(state_.key_details.get(key.detail).strays, number).ordered.insert(sequence)) return;
+  state_.misplaced.add({.key = ref, .sequence = sequence, .partition = number, .offset = offset},
+                       state_.options.limits.named_max);
+}
+
+// A payload says where the key belongs: what was taken for its partition is another.
+void Fold::move_key(core::KeyRef ref, KeyState& key, std::uint32_t number) {
+  disturb(ref, key);
+  const std::uint32_t before = key.partition;
+  const core::RangeSet forgotten = state_.key_details.get(key.detail).log->found;
+  for (const auto& range : forgotten.ranges()) {
+    for (std::uint64_t s = range.begin; s < range.end; ++s) stray(before, kNoOffset, ref, key, s);
+  }
+  PartitionLog& log = state_.partitions[before].log;
+  for (std::uint64_t offset = log.tail(); offset < log.head(); ++offset) {
+    const Slot* slot = log.in_ring(offset);
+    if (slot->named() && slot->key == ref) stray(before, offset, ref, key, slot->sequence);
+  }
+  key.partition = number;
+}
+
+void Fold::judge_logs(bool last) {
+  if (state_.disturbed.empty()) return;
+  struct Judged {
+    KeyLog log;
+    core::RangeSet aside;
+    core::RangeSet inverted;
+  };
+  std::unordered_map<core::KeyRef, Judged, KeyHash> judged;
+  for (const core::KeyRef ref : state_.disturbed) {
+    KeyDetail& detail = *state_.key_details.find(state_.key(ref)->detail);
+    KeyLog log;
+    log.found = detail.log->found;
+    log.parts = detail.log->parts;
+    judged.emplace(ref, Judged{std::move(log), set_aside(state_, *state_.key(ref)), detail.inverted});
+  }
+  NamedList copies = state_.second_copies;
+  NamedList inverted = state_.inverted;
+  const std::size_t named_max = state_.options.limits.named_max;
+  for_each_slot(state_, [&](std::uint32_t number, std::uint64_t offset, const Slot& slot) {
+    const auto found = judged.find(slot.key);
+    if (found == judged.end() || slot.sequence >= state_.key(slot.key)->issued_end) return;
+    count_copy(found->second.log, {.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
+               found->second.aside, {copies, inverted, &found->second.inverted}, named_max);
+  });
+  const auto raise = [&](const NamedList& list, core::Code code, core::RangeSet KeyLog::*alarmed) {
+    for (const Named& named : list.items) {
+      KeyDetail& detail = *state_.key_details.find(state_.key(named.key)->detail);
+      if (((*detail.log).*alarmed).insert(named.sequence)) state_.alarm(code, named);
+    }
+  };
+  raise(copies, core::Code::kDuplicateWrite, &KeyLog::alarmed_copies);
+  raise(inverted, core::Code::kReorderedWrite, &KeyLog::alarmed_inverted);
+  state_.copies_now = copies.count;
+  state_.inverted_now = inverted.count;
+  if (!last) return;
+  state_.second_copies = std::move(copies);
+  state_.inverted = std::move(inverted);
+  for (auto& [ref, key] : judged) state_.key_details.find(state_.key(ref)->detail)->inverted = std::move(key.inverted);
+}
+
+void Fold::settle() {
+  NamedList misplaced;
+  for (std::uint32_t block = 0; block < state_.blocks.size(); ++block) {
+    for (const KeyState& key : state_.blocks[block].keys) misplaced.count += state_.misplaced_set(key).size();
+  }
+  std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> named;
+  for (const Named& candidate : state_.misplaced.items) {
+    if (!state_.misplaced_set(*state_.key(candidate.key)).contains(candidate.sequence)) continue;
+    if (named[candidate.key].insert(candidate.sequence)) misplaced.items.push_back(candidate);
+  }
+  state_.misplaced = std::move(misplaced);
+  for (Lineage& lineage : state_.lineages) {
+    for (auto& [ref, suspects] : lineage.suspects) {
+      for (Suspect& suspect : suspects) {
+        const PartitionLog& log = state_.partitions[lineage.partition].log;
+        for (std::uint64_t at = log.tail(); at < std::min(lineage.next, log.head()) && !suspect.handed; ++at) {
+          const Slot* slot = log.in_ring(at);
+          suspect.handed = slot->named() && slot->is(ref, suspect.record.sequence) && lineage.handed.contains(at);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace sp::track
