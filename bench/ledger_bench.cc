@@ -1,171 +1,298 @@
 // links: judge
 // Ledger replay: a clean stream of acked and received observations through Recorder, Ledger and judge, as a run does it.
 //
-//     ledger_bench [--smoke] [--keys N] [--random] [--million N]
+//     ledger_bench                          1,000 keys in order, 1,000,000 keys at random, memory of 10,000,000 keys
+//     ledger_bench --memory                 1,000,000,000 observations: memory at the end against memory at a tenth
 //
-// Prints observations a second on one core, the memory of a quiet key, and a hash of the result. The rival is what the memory
-// allows: bare counters of 64 bytes touched in the same order.
-#include <chrono>
-#include <cstdio>
-#include <cstring>
+// The rival is what the memory allows: bare counters of 64 bytes touched in the same order. The stream is made as it goes, so
+// that the memory measured is not the bench's.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "base/clock.h"
 #include "base/prng.h"
 #include "judge/judge.h"
+#include "machine.h"
+#include "record.h"
 #include "track/ledger.h"
 #include "track/recorder.h"
 
+namespace sp::bench {
 namespace {
 
-using sp::core::Event;
+using core::Event;
 
-struct Options {
-  std::uint32_t keys = 1000;
-  std::uint64_t records = 20'000'000;
-  bool random = false;
-  std::uint32_t partitions = 12;
-};
+constexpr std::uint32_t kPartitions = 12;
+constexpr std::uint64_t kRecordsBetweenTicks = 10'000'000;
+constexpr double kMillion = 1e6;
+constexpr double kMebibyte = 1024.0 * 1024.0;
 
-struct Outcome {
-  double seconds = 0;
-  double bare_seconds = 0;
-  std::uint64_t observations = 0;
-  std::uint64_t hash = 0;
-  double bytes_a_key = 0;
-  std::string status;
-};
-
-double since(sp::MonotonicTime start) {
-  return std::chrono::duration<double>(sp::SystemMonotonicClock().now() - start).count();
+double seconds_since(MonotonicTime start) {
+  return std::chrono::duration<double>(SystemMonotonicClock().now() - start).count();
 }
 
-// The order in which keys are written: round robin, or drawn.
-std::vector<std::uint32_t> order_of_keys(const Options& options) {
-  std::vector<std::uint32_t> order(1U << 22U);
-  sp::Prng prng(7);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = static_cast<std::uint32_t>(options.random ? prng.below(options.keys) : i % options.keys);
+// The order in which keys are written: round robin, which needs no memory, or drawn beforehand.
+class Order {
+ public:
+  Order(std::uint32_t keys, bool random) : keys_(keys), drawn_(random ? kDrawn : 0) {
+    Prng prng(7);
+    for (auto& key : drawn_) key = static_cast<std::uint32_t>(prng.below(keys));
   }
-  return order;
+  [[nodiscard]] std::uint32_t keys() const { return keys_; }
+  [[nodiscard]] bool random() const { return !drawn_.empty(); }
+  std::uint32_t next() {
+    if (random()) return drawn_[turn_++ & (kDrawn - 1)];
+    const std::uint32_t key = at_;
+    at_ = at_ + 1 == keys_ ? 0 : at_ + 1;
+    return key;
+  }
+
+ private:
+  static constexpr std::size_t kDrawn = std::size_t{1} << 22U;
+  std::uint32_t keys_;
+  std::vector<std::uint32_t> drawn_;
+  std::uint64_t turn_ = 0;
+  std::uint32_t at_ = 0;
+};
+
+// The stream: what was acked, and a batch later what was handed over. In order, a key's sequence is the number of the round.
+class Stream {
+ public:
+  Stream(Order& order, std::uint32_t block) : order_(order), block_(block), offsets_(kPartitions) {
+    if (order.random()) next_.resize(order.keys());
+    ack_.event = Event::kOk;
+    ack_.has_position = true;
+    batch_.resize(kBatch, ack_);
+    for (auto& delivery : batch_) delivery.event = Event::kDeliver;
+  }
+  // Up to `records_max` records, each acked and received; how many.
+  std::uint64_t step(track::Recorder& recorder, std::uint64_t records_max) {
+    const std::uint64_t filled = std::min<std::uint64_t>(records_max, kBatch);
+    for (std::uint64_t i = 0; i < filled; ++i) {
+      const std::uint32_t key = order_.next();
+      const std::uint32_t partition = key % kPartitions;
+      ack_.key = {block_, key};
+      ack_.sequence = core::Sequence{sequence_of(key)};
+      ack_.partition = core::PartitionId{partition};
+      ack_.offset = core::Offset{offsets_[partition]++};
+      recorder.observe(ack_);
+      core::Observation& delivery = batch_[i];
+      delivery.key = ack_.key;
+      delivery.sequence = ack_.sequence;
+      delivery.partition = ack_.partition;
+      delivery.offset = ack_.offset;
+    }
+    for (std::uint64_t i = 0; i < filled; ++i) recorder.observe(batch_[i]);
+    return filled;
+  }
+
+ private:
+  static constexpr std::size_t kBatch = 256;
+
+  std::uint64_t sequence_of(std::uint32_t key) {
+    if (!next_.empty()) return next_[key]++;
+    if (key == 0) ++round_;
+    return round_ - 1;
+  }
+
+  Order& order_;
+  std::uint32_t block_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint32_t> next_;
+  std::uint64_t round_ = 0;
+  core::Observation ack_;
+  std::vector<core::Observation> batch_;
+};
+
+track::LedgerOptions ledger_options(core::RunId run) {
+  track::LedgerOptions options;
+  options.run = run;
+  options.contract.at_least_once = true;
+  options.contract.ordering = true;
+  options.contract.raw_read = core::RawReadScope::kNone;
+  options.contract.timeout = std::chrono::seconds(30);
+  return options;
 }
 
-double bare(const Options& options, const std::vector<std::uint32_t>& order) {
+class Replay {
+ public:
+  explicit Replay(Order& order)
+      : order_(order),
+        ledger_(ledger_options(kRun)),
+        recorder_(kSource, kRun),
+        stream_(order, recorder_.keys().block({kSource, 0})) {
+    ledger_.declare({kSource, 0}, order.keys());
+    ledger_.expect(kSource);
+    core::Observation assigned;
+    assigned.event = Event::kAssign;
+    assigned.has_start = true;
+    for (std::uint32_t p = 0; p < kPartitions; ++p) {
+      assigned.partition = core::PartitionId{p};
+      recorder_.observe(assigned);
+    }
+  }
+
+  void run(std::uint64_t records) {
+    const std::uint64_t end = records_ + records;
+    while (records_ < end) {
+      const std::uint64_t cut = std::min(end, records_ + kRecordsInDelta);
+      while (records_ < cut) records_ += stream_.step(recorder_, cut - records_);
+      pass();
+      if (records_ / kRecordsBetweenTicks != ticks_) tick();
+    }
+  }
+  void tick() {
+    ++ticks_;
+    core::Observation answer;
+    answer.event = Event::kTick;
+    answer.number = ticks_;
+    recorder_.observe(answer);
+    pass();
+    ledger_.tick(ticks_, clock_.now());
+  }
+  judge::Judgement finish() {
+    ledger_.close_load();
+    ledger_.close_consumers(clock_.now());
+    ledger_.finish();
+    return judge::judge(ledger_, ledger_options(kRun).contract, {});
+  }
+  [[nodiscard]] std::size_t ledger_bytes() const { return ledger_.bytes(); }
+
+ private:
+  static constexpr core::RunId kRun{42};
+  static constexpr core::SourceId kSource{0, 1};
+  static constexpr std::uint64_t kRecordsInDelta = 8192;
+
+  void pass() {
+    recorder_.cut(false);
+    for (const auto* delta : recorder_.pending(recorder_.acknowledged())) ledger_.apply(*delta);
+    recorder_.acknowledge(recorder_.last_cut());
+  }
+
+  SystemMonotonicClock clock_;
+  Order& order_;
+  track::Ledger ledger_;
+  track::Recorder recorder_;
+  Stream stream_;
+  std::uint64_t records_ = 0;
+  std::uint64_t ticks_ = 0;
+};
+
+std::uint64_t hash_of(const judge::Judgement& judgement) {
+  std::uint64_t hash = mix64(judgement.coverage.acked) ^ mix64(judgement.coverage.received + 1);
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    hash = mix64(hash ^ judgement.counts[static_cast<core::Code>(i)]);
+  }
+  return hash;
+}
+
+void check(const judge::Judgement& judgement, const std::string& what, std::uint64_t records, Record& record) {
+  record.hash(what, hash_of(judgement));
+  if (judgement.status != judge::Status::kPassed || judgement.coverage.received != records) {
+    record.wrong(fmt::format("{}: {} with {} of {} records received; a clean stream passes", what,
+                             judge::status_name(judgement.status), judgement.coverage.received, records));
+  }
+}
+
+double bare_counters(Order& order, std::uint64_t touches, Record& record) {
   struct alignas(64) Line {
     std::uint64_t count = 0;
   };
-  std::vector<Line> lines(options.keys);
-  const sp::SystemMonotonicClock clock;
+  std::vector<Line> lines(order.keys());
+  const SystemMonotonicClock clock;
   const auto start = clock.now();
-  for (std::uint64_t i = 0; i < options.records * 2; ++i) ++lines[order[i & (order.size() - 1)]].count;
-  const double seconds = since(start);
+  for (std::uint64_t i = 0; i < touches; ++i) ++lines[order.next()].count;
+  const double seconds = seconds_since(start);
   std::uint64_t sum = 0;
   for (const auto& line : lines) sum += line.count;
-  return sum == options.records * 2 ? seconds : 0;
+  if (sum != touches) record.wrong("bare counters: the sum is not the number of touches");
+  return static_cast<double>(touches) / seconds / kMillion;
 }
 
-Outcome replay(const Options& options) {
-  const auto order = order_of_keys(options);
-  const sp::core::RunId run{42};
-  const sp::core::SourceId source{0, 1};
-  sp::track::LedgerOptions ledger_options;
-  ledger_options.run = run;
-  ledger_options.contract.at_least_once = true;
-  ledger_options.contract.ordering = true;
-  ledger_options.contract.raw_read = sp::core::RawReadScope::kNone;
-  ledger_options.contract.timeout = std::chrono::seconds(30);
-  sp::track::Ledger ledger(ledger_options);
-  sp::track::Recorder recorder(source, run);
-  const std::uint32_t block = recorder.keys().block({source, 0});
-  ledger.declare({source, 0}, options.keys);
-  ledger.expect(source);
-  std::vector<std::uint32_t> next(options.keys);
-  std::vector<std::uint64_t> offsets(options.partitions);
-  Outcome outcome;
-  const sp::SystemMonotonicClock clock;
+void speed(const std::string& shape, Order order, std::uint64_t observations, double goal, Record& record) {
+  const std::uint64_t records = observations / 2;
+  const SystemMonotonicClock clock;
   const auto start = clock.now();
-  sp::core::Observation open;
-  open.event = Event::kAssign;
-  for (std::uint32_t p = 0; p < options.partitions; ++p) {
-    open.partition = sp::core::PartitionId{p};
-    open.has_start = true;
-    recorder.observe(open);
+  Replay replay(order);
+  replay.run(records);
+  const auto judgement = replay.finish();
+  const double seconds = seconds_since(start);
+  record.figure(shape, static_cast<double>(2 * records) / seconds / kMillion, "M observations/s", at_least(goal));
+  check(judgement, shape, records, record);
+  record.figure(shape + ", bare counters", bare_counters(order, observations, record), "M/s");
+}
+
+// Two records a key, all settled: what stays is what a quiet key costs.
+void quiet_keys(std::uint32_t keys, bool smoke, Record& record) {
+  Order order(keys, false);
+  trim_memory();
+  const std::uint64_t before = resident_bytes();
+  Replay replay(order);
+  const std::size_t empty = replay.ledger_bytes();
+  replay.run(2ULL * keys);
+  replay.tick();
+  const double in_ledger = static_cast<double>(replay.ledger_bytes() - empty);
+  trim_memory();
+  const double resident = static_cast<double>(resident_bytes() - before);
+  const std::string what = fmt::format("{} quiet keys", keys);
+  record.figure(what + ", ledger, a key", in_ledger / keys, "bytes", at_most(64));
+  record.figure(what + ", process, a key", resident / keys, "bytes");
+  record.figure(what + ", process", resident / kMebibyte, "MiB", at_most(smoke ? 64 : 1e9 / kMebibyte));
+  check(replay.finish(), what, 2ULL * keys, record);
+}
+
+void long_replay(std::uint64_t observations, Record& record) {
+  const std::uint64_t records = observations / 2;
+  Order order(1000, false);
+  Replay replay(order);
+  replay.run(records / 10);
+  trim_memory();
+  const std::uint64_t at_tenth = resident_bytes();
+  const SystemMonotonicClock clock;
+  const auto start = clock.now();
+  replay.run(records - records / 10);
+  const double seconds = seconds_since(start);
+  trim_memory();
+  const std::uint64_t at_end = resident_bytes();
+  record.figure(fmt::format("resident at {} observations", observations / 10), static_cast<double>(at_tenth) / kMebibyte, "MiB");
+  record.figure(fmt::format("resident at {} observations", observations), static_cast<double>(at_end) / kMebibyte, "MiB");
+  record.figure("growth", (static_cast<double>(at_end) - static_cast<double>(at_tenth)) / kMebibyte, "MiB", at_most(1));
+  record.figure("speed meanwhile", static_cast<double>(observations) * 0.9 / seconds / kMillion, "M observations/s");
+  check(replay.finish(), fmt::format("{} observations", observations), records, record);
+}
+
+Result<void> body(const Request& request, Record& record) {
+  if (request.on("memory")) {
+    record.rename("ledger_memory", "Memory of a long replay");
+    record.note("1,000 keys in order over 12 partitions; each record is one ack and one delivery, passed on in deltas of 8,192 "
+                "records, with a tick every 10 million records. Freed memory is given back before each look.");
+    long_replay(request.number("observations"), record);
+    return {};
   }
-  sp::core::Observation ack;
-  ack.event = Event::kOk;
-  ack.has_position = true;
-  sp::core::Observation delivery = ack;
-  delivery.event = Event::kDeliver;
-  constexpr std::uint64_t kBatch = 8192;
-  std::vector<sp::core::Observation> batch(256, delivery);
-  std::uint64_t tick = 0;
-  for (std::uint64_t done = 0; done < options.records;) {
-    for (std::uint64_t part = 0; part < kBatch && done < options.records; part += batch.size()) {
-      std::size_t filled = 0;
-      for (; filled < batch.size() && done < options.records; ++filled, ++done) {
-        const std::uint32_t key = order[done & (order.size() - 1)];
-        const std::uint32_t partition = key % options.partitions;
-        ack.key = {block, key};
-        ack.sequence = sp::core::Sequence{next[key]++};
-        ack.partition = sp::core::PartitionId{partition};
-        ack.offset = sp::core::Offset{offsets[partition]++};
-        recorder.observe(ack);
-        batch[filled].key = ack.key;
-        batch[filled].sequence = ack.sequence;
-        batch[filled].partition = ack.partition;
-        batch[filled].offset = ack.offset;
-      }
-      for (std::size_t i = 0; i < filled; ++i) recorder.observe(batch[i]);
-    }
-    recorder.cut(false);
-    for (const auto* delta : recorder.pending(recorder.acknowledged())) ledger.apply(*delta);
-    recorder.acknowledge(recorder.last_cut());
-    if (done / 10'000'000 != tick) {
-      tick = done / 10'000'000;
-      sp::core::Observation answer;
-      answer.event = Event::kTick;
-      answer.number = tick;
-      recorder.observe(answer);
-      recorder.cut(false);
-      for (const auto* delta : recorder.pending(recorder.acknowledged())) ledger.apply(*delta);
-      recorder.acknowledge(recorder.last_cut());
-      ledger.tick(tick, clock.now());
-    }
-  }
-  ledger.close_load();
-  ledger.close_consumers(clock.now());
-  ledger.finish();
-  const auto judgement = sp::judge::judge(ledger, ledger_options.contract, {});
-  outcome.seconds = since(start);
-  outcome.bare_seconds = bare(options, order);
-  outcome.observations = options.records * 2;
-  outcome.status = std::string(sp::judge::status_name(judgement.status));
-  outcome.hash = sp::mix64(judgement.coverage.acked) ^ sp::mix64(judgement.coverage.received + 1);
-  for (std::size_t i = 0; i < sp::core::kCodeCount; ++i) {
-    outcome.hash = sp::mix64(outcome.hash ^ judgement.counts[static_cast<sp::core::Code>(i)]);
-  }
-  outcome.bytes_a_key = static_cast<double>(ledger.bytes()) / options.keys;
-  return outcome;
+  const std::uint64_t observations = request.number("million") * 1'000'000;
+  const std::uint64_t size = request.smoke() ? 400'000 : observations;
+  record.note("One core. Each record is one ack and one delivery; recording, deltas, ticks, folding and judging are all in the "
+              "time. Bare counters: one 64-byte line a key, touched in the same order.");
+  speed("1,000 keys in order", Order(1000, false), size, 20, record);
+  speed("1,000,000 keys at random", Order(request.smoke() ? 100'000 : 1'000'000, true), size, 10, record);
+  quiet_keys(static_cast<std::uint32_t>(request.number("keys")), request.smoke(), record);
+  if (request.smoke()) long_replay(request.number("observations"), record);
+  return {};
 }
 
 }  // namespace
+}  // namespace sp::bench
 
 int main(int count, char** arguments) {
-  Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string flag = arguments[i];
-    if (flag == "--smoke") options.records = 200'000;
-    if (flag == "--random") options.random = true;
-    if (flag == "--keys" && i + 1 < count) options.keys = static_cast<std::uint32_t>(std::stoul(arguments[++i]));
-    if (flag == "--million" && i + 1 < count) options.records = std::stoull(arguments[++i]) * 1'000'000 / 2;
-  }
-  const Outcome outcome = replay(options);
-  std::printf("ledger keys=%u %s observations=%llu status=%s\n", options.keys, options.random ? "random" : "in order",
-              static_cast<unsigned long long>(outcome.observations), outcome.status.c_str());
-  std::printf("ours %.1f M observations/s, bare counters %.1f M/s, %.1f bytes a key, hash %016llx\n",
-              static_cast<double>(outcome.observations) / outcome.seconds / 1e6,
-              static_cast<double>(outcome.observations) / outcome.bare_seconds / 1e6, outcome.bytes_a_key,
-              static_cast<unsigned long long>(outcome.hash));
-  return outcome.status == "passed" ? 0 : 1;
+  return sp::bench::run_bench({"ledger_bench",
+                               "Ledger replay",
+                               {{"million", 40, 0, "millions of observations of each speed"},
+                                {"keys", 10'000'000, 100'000, "quiet keys"},
+                                {"memory", 0, 0, "memory of a long replay instead", true},
+                                {"observations", 1'000'000'000, 1'000'000, "of the long replay"}}},
+                              count, arguments, sp::bench::body);
 }

@@ -209,8 +209,8 @@ class ClusterCommands {
  private:
   CLI::App& command_;
   Session& session_;
-  std::shared_ptr<ClusterFlags> flags_ =
-      std::make_shared<ClusterFlags>();  // shared with callbacks that outlive this
+  // shared_ptr: shared with the callbacks of the command line, which outlive this object.
+  std::shared_ptr<ClusterFlags> flags_ = std::make_shared<ClusterFlags>();
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ struct Session {
 void add_run(CLI::App& app, Session& session);
 void add_cluster(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
+void add_manual(CLI::App& app, Session& session);  // not listed by --help
 
 // The whole program: its arguments (without its name), its exit code.
 [[nodiscard]] int run_program(const std::vector<std::string>& arguments, const Terminal& terminal);

@@ -27,6 +27,7 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   add_run(app, session);
   add_cluster(app, session);
   add_report(app, session);
+  add_manual(app, session);
   std::vector<std::string> reversed(arguments.rbegin(),
                                     arguments.rend());  // the library takes them from the back
   try {

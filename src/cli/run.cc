@@ -17,7 +17,6 @@ namespace {
 struct RunInput {
   RunFlags flags;
   std::vector<std::vector<std::string>> values;  // by field
-  std::uint32_t nodes = 0;
 };
 
 std::string option_names(const proof::Field& field) {
@@ -77,7 +76,7 @@ void add_others(CLI::App& command, RunInput& input) {
       ->group(system);
   command.add_option("--cluster", flags.cluster, "start a cluster of its own for this run: kafka")
       ->group(system);
-  command.add_option("--nodes", input.nodes, "how many nodes that has: 1 or 3 (default 3)")
+  command.add_option("--nodes", flags.nodes, "how many nodes that has: 1 or 3 (default 3)")
       ->group(system);
   const std::string simulation = "Simulation";
   command
@@ -94,17 +93,29 @@ void add_others(CLI::App& command, RunInput& input) {
   command.add_flag("--quiet", flags.quiet, "no progress on stderr")->group(output);
 }
 
-int start(RunInput& input, const Terminal& terminal) {
+// Flags that nobody knows, and words that stand where none is expected.
+void take_unknown(const CLI::App& command, RunFlags& flags) {
+  for (const auto& word : command.remaining()) {
+    if (word.size() > 1 && word.front() == '-') flags.unknown.push_back(word.substr(0, word.find('=')));
+  }
+}
+
+int start(RunInput& input, const CLI::App& command, const Terminal& terminal) {
   RunFlags& flags = input.flags;
+  take_unknown(command, flags);
+  if (flags.unknown.empty() && command.remaining_size() > 0) {
+    terminal.complain(fmt::format("'{}': one proof at a time; the first is '{}'\nSee: streaming-proof run --help",
+                                  command.remaining().front(), flags.file));
+    return kExitCouldNotRun;
+  }
   const auto fields = proof::fields();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     for (const auto& value : input.values[i])
       flags.fields.push_back({"--" + proof::flag_name(fields[i]), value});
   }
-  if (input.nodes != 0) flags.nodes = input.nodes;
   auto request = read_request(flags);
   if (!request) {
-    terminal.complain(request.error().message);
+    terminal.complain(request.error().message + "\nSee: streaming-proof run --help");
     return kExitCouldNotRun;
   }
   if (flags.dry_run) {
@@ -136,7 +147,10 @@ void add_run(CLI::App& app, Session& session) {
                       "the proof; flags take the place of what it says");
   add_fields(*command, *input);
   add_others(*command, *input);
-  command->callback([input, &session] { session.exit_code = start(*input, session.terminal); });
+  command->allow_extras();  // so that all unknown flags are told together with all else
+  command->callback([input, command, &session] {
+    session.exit_code = start(*input, *command, session.terminal);
+  });
 }
 
 }  // namespace sp::cli

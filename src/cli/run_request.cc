@@ -1,10 +1,13 @@
 #include "cli/run_request.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "cli/wiring.h"
 #include "sys/files.h"
 
 namespace sp::cli {
@@ -29,6 +32,7 @@ Result<std::vector<proof::Flag>> all_flags(const RunFlags& flags) {
     all = std::move(*config);
   }
   all.insert(all.end(), flags.fields.begin(), flags.fields.end());
+  for (const auto& name : flags.unknown) all.push_back({name, ""});
   for (const auto& setting : flags.settings) all.push_back({"settings", setting});
   if (!flags.bootstrap.empty()) all.push_back({"settings", "bootstrap.servers=" + flags.bootstrap});
   const bool kafka =
@@ -37,45 +41,71 @@ Result<std::vector<proof::Flag>> all_flags(const RunFlags& flags) {
   return all;
 }
 
-Result<void> check(const RunFlags& flags, const RunRequest& request) {
-  const auto& proof = request.proof;
+// What `flags` and the proof contradict each other in, beyond what the proof's own check finds.
+class FlagCheck {
+ public:
+  FlagCheck(const RunFlags& flags, const RunRequest& request) : flags_(flags), request_(request) {}
+
+  std::vector<proof::Fault> run() {
+    cluster();
+    simulation();
+    for (auto& fault : faults_of_plans(request_)) faults_.push_back(std::move(fault));
+    return std::move(faults_);
+  }
+
+ private:
+  void fault(std::string place, std::string message, std::string remedy) {
+    faults_.push_back({ErrorCode::kInvalid, std::move(place), std::move(message), std::move(remedy)});
+  }
+  void cluster();
+  void simulation();
+
+  const RunFlags& flags_;
+  const RunRequest& request_;
+  std::vector<proof::Fault> faults_;
+};
+
+void FlagCheck::cluster() {
+  const auto& proof = request_.proof;
+  const bool local = request_.local_cluster;
   const bool has_bootstrap = proof.settings.count("bootstrap.servers") > 0 ||
                              proof.settings.count("metadata.broker.list") > 0;
-  if (!flags.cluster.empty() && flags.cluster != "kafka") {
-    return fail(ErrorCode::kInvalid,
-                fmt::format("--cluster {}: only kafka can be started here", flags.cluster));
+  if (local && flags_.cluster != "kafka")
+    fault("--cluster", fmt::format("'{}' cannot be started here", printable(flags_.cluster, 60)), "only kafka can");
+  if (local && has_bootstrap) {
+    fault("--cluster", "it starts a cluster of its own, --bootstrap names one that is there",
+          "use one of them");
   }
-  if (request.local_cluster && has_bootstrap) {
-    return fail(ErrorCode::kInvalid,
-                "--cluster starts a cluster of its own, --bootstrap names one that is there: use "
-                "one of them");
+  if (flags_.nodes && !local) fault("--nodes", "there is no cluster to start", "add --cluster kafka");
+  if (flags_.nodes && *flags_.nodes != 1 && *flags_.nodes != 3)
+    fault("--nodes", fmt::format("{} nodes are not possible", *flags_.nodes), "choose 1 or 3");
+  if (proof.driver == "kafka" && !local && !has_bootstrap) {
+    fault("driver", "which Kafka?",
+          "name it with --bootstrap host:port, or start one with --cluster kafka");
   }
-  if (flags.nodes && !request.local_cluster) {
-    return fail(ErrorCode::kInvalid, "--nodes is for --cluster kafka");
+  if (!proof.chaos.empty() && !local)
+    fault("--chaos", "it breaks the local cluster only", "add --cluster kafka");
+  if (local && proof.replication > request_.nodes) {
+    fault("--replication-factor",
+          fmt::format("{} copies need as many nodes, there are {}", proof.replication, request_.nodes),
+          proof.replication <= kNodesDefault ? fmt::format("add --nodes {}", kNodesDefault)
+                                             : fmt::format("{} is the most", kNodesDefault));
   }
-  if (proof.driver == "kafka" && !request.local_cluster && !has_bootstrap) {
-    return fail(
-        ErrorCode::kInvalid,
-        "which Kafka? Name it with --bootstrap host:port, or start one with --cluster kafka");
+}
+
+void FlagCheck::simulation() {
+  const auto& proof = request_.proof;
+  if (!flags_.simulate) {
+    if (flags_.runs != 1) fault("--runs", "it is for simulations", "add --simulate");
+    return;
   }
-  if (!proof.chaos.empty() && !request.local_cluster) {
-    return fail(ErrorCode::kInvalid, "--chaos breaks the local cluster only: add --cluster kafka");
+  if (proof.driver != "embedded") {
+    fault("--simulate", fmt::format("it runs the embedded broker only, not {}", proof.driver),
+          "take one of them away");
   }
-  if (request.local_cluster && proof.replication > request.nodes) {
-    return fail(ErrorCode::kInvalid,
-                fmt::format("--replication-factor {} needs as many nodes: add --nodes {}",
-                            proof.replication, proof.replication));
-  }
-  if (flags.simulate && proof.driver != "embedded") {
-    return fail(ErrorCode::kInvalid,
-                fmt::format("--simulate runs the embedded broker only, not {}", proof.driver));
-  }
-  if (flags.simulate && proof.duration.count() == 0) {
-    return fail(ErrorCode::kInvalid, "--simulate needs an end: --duration above 0");
-  }
-  if (!flags.simulate && flags.runs != 1)
-    return fail(ErrorCode::kInvalid, "--runs is for --simulate");
-  return {};
+  if (proof.duration.count() == 0)
+    fault("--simulate", "a run without end never gives a result", "give --duration above 0");
+  if (flags_.runs == 0) fault("--runs", "0 runs say nothing", "give 1 or more");
 }
 
 }  // namespace
@@ -104,7 +134,9 @@ Result<RunRequest> read_request(const RunFlags& flags) {
   if (!all) return tl::unexpected(std::move(all).error());
   proof::ProofSource source;
   std::string text;
-  if (!flags.file.empty()) {
+  // After an unknown flag the word may be its value: then only the flag is told.
+  const bool is_file = flags.unknown.empty() || std::filesystem::exists(flags.file);
+  if (!flags.file.empty() && is_file) {
     auto read = sys::read_file(flags.file, kConfigBytesMax);
     if (!read) return tl::unexpected(std::move(read).error());
     text = std::move(*read);
@@ -113,12 +145,18 @@ Result<RunRequest> read_request(const RunFlags& flags) {
   }
   source.flags = *all;
   auto reading = proof::read_proof(source);
-  if (!reading.faults.empty()) return tl::unexpected(proof::to_error(reading.faults));
   RunRequest request;
   request.proof = std::move(reading.proof);
   request.local_cluster = !flags.cluster.empty();
   request.nodes = flags.nodes.value_or(kNodesDefault);
-  if (auto good = check(flags, request); !good) return tl::unexpected(std::move(good).error());
+  std::vector<proof::Fault> faults = std::move(reading.faults);
+  auto more = FlagCheck(flags, request).run();
+  std::erase_if(more, [&](const proof::Fault& fault) {  // what could not even be read is told already
+    return std::any_of(faults.begin(), faults.end(),
+                       [&](const proof::Fault& one) { return one.place == fault.place; });
+  });
+  std::move(more.begin(), more.end(), std::back_inserter(faults));
+  if (!faults.empty()) return tl::unexpected(proof::to_error(faults));
   return request;
 }
 

@@ -29,6 +29,7 @@ struct RunFlags {
   std::string bootstrap;
   std::string cluster;
   std::optional<std::uint32_t> nodes;
+  std::vector<std::string> unknown;  // flags that nobody knows
   bool simulate = false;
   std::uint64_t runs = 1;
   std::string out;

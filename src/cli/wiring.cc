@@ -7,6 +7,7 @@
 #include "base/prng.h"
 #include "base/text.h"
 #include "cli/ready_probe.h"
+#include "driver/embedded/defects.h"
 #include "driver/embedded/embedded.h"
 #include "driver/kafka/kafka.h"
 #include "scenario/cluster/cluster.h"
@@ -170,7 +171,7 @@ Result<void> LocalKafka::close(bool passed) {
   observer_.reset();
   looker_.reset();
   auto down = cluster_.down();
-  if (!down || !passed) return down;
+  if (!down || !passed || proof_.keep_topic) return down;
   for (std::uint32_t node = 1; node <= cluster_.nodes();
        ++node) {  // the records themselves help nobody after a pass
     auto removed = sys::remove_tree(cluster_.folder() / fmt::format("node-{}", node) / "data");
@@ -179,28 +180,27 @@ Result<void> LocalKafka::close(bool passed) {
   return {};
 }
 
-Result<std::vector<scenario::fault::ChaosSpec>> read_chaos(const RunRequest& request) {
-  std::vector<scenario::fault::ChaosSpec> chaos;
-  for (const auto& text : request.proof.chaos) {
-    auto spec = scenario::fault::parse_chaos(text);
-    if (!spec) return tl::unexpected(std::move(spec).error());
-    scenario::fault::ChaosGround ground;
-    ground.duration = request.proof.duration;
-    ground.nodes = request.nodes;
-    ground.replication = request.proof.replication;
-    if (ground.duration.count() == 0) ground.duration = std::chrono::hours{24 * 365};
-    if (auto possible = scenario::fault::check_chaos(*spec, ground); !possible) {
-      return tl::unexpected(std::move(possible).error());
-    }
-    chaos.push_back(*spec);
-  }
-  return chaos;
+Result<scenario::fault::ChaosSpec> read_chaos(const std::string& text, const RunRequest& request) {
+  auto spec = scenario::fault::parse_chaos(text);
+  if (!spec) return spec;
+  scenario::fault::ChaosGround ground;
+  ground.duration = request.proof.duration;
+  ground.nodes = request.nodes;
+  ground.replication = request.proof.replication;
+  if (ground.duration.count() == 0) ground.duration = std::chrono::hours{24 * 365};
+  auto possible = scenario::fault::check_chaos(*spec, ground);
+  if (!possible) return tl::unexpected(std::move(possible).error());
+  return spec;
 }
 
 Result<std::unique_ptr<System>> open_local_kafka(const RunRequest& request,
                                                  const Surroundings& around) {
-  auto chaos = read_chaos(request);
-  if (!chaos) return tl::unexpected(std::move(chaos).error());
+  std::vector<scenario::fault::ChaosSpec> chaos;
+  for (const auto& text : request.proof.chaos) {
+    auto spec = read_chaos(text, request);
+    if (!spec) return tl::unexpected(std::move(spec).error());
+    chaos.push_back(*spec);
+  }
   auto fetch = scenario::cluster::usual_fetch();
   if (!fetch) return tl::unexpected(std::move(fetch).error());
   auto kafka = scenario::cluster::fetch_kafka(*fetch, around.say);
@@ -215,7 +215,7 @@ Result<std::unique_ptr<System>> open_local_kafka(const RunRequest& request,
   around.say(fmt::format("starting {} Kafka nodes in {}", request.nodes, folder.string()));
   auto cluster = KafkaCluster::up(spec, folder, *kafka, around.clock, hooks);
   if (!cluster) return tl::unexpected(std::move(cluster).error());
-  return std::make_unique<LocalKafka>(request, around, std::move(*cluster), std::move(*chaos));
+  return std::make_unique<LocalKafka>(request, around, std::move(*cluster), std::move(chaos));
 }
 
 }  // namespace
@@ -226,6 +226,33 @@ Result<std::unique_ptr<System>> open_system(const RunRequest& request, const Sur
   if (request.proof.driver == "embedded") return open_embedded(request, around);
   return fail(ErrorCode::kUnsupported,
               fmt::format("there is no driver '{}': embedded or kafka", request.proof.driver));
+}
+
+std::vector<proof::Fault> faults_of_plans(const RunRequest& request) {
+  const auto& proof = request.proof;
+  std::vector<proof::Fault> faults;
+  const auto refuse = [&](std::string_view place, const Error& error) {
+    faults.push_back({error.code, std::string(place), error.message, ""});
+  };
+  for (const auto& text : proof.chaos) {
+    if (auto spec = read_chaos(text, request); request.local_cluster && !spec)
+      refuse("--chaos", spec.error());
+  }
+  driver::embedded::RunShape shape;
+  shape.partitions = proof.partitions;
+  shape.consumers = proof.consumers / std::max(1U, proof.groups);
+  shape.payload_bytes = proof.payload_bytes;
+  for (const auto& text : proof.defects) {
+    const auto spec = driver::embedded::parse_defect(text);
+    const auto possible =
+        spec ? driver::embedded::check_plantable(*spec, shape) : tl::unexpected(spec.error());
+    if (!possible) refuse("--defect", possible.error());
+  }
+  if (proof.driver != "kafka") return faults;
+  const auto settings = driver::kafka::check_settings(proof.settings);
+  if (!settings && settings.error().code == ErrorCode::kInvalid)  // else: check_clients()
+    refuse("settings", settings.error());
+  return faults;
 }
 
 Result<void> check_clients(const proof::Proof& proof) {

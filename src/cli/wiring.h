@@ -60,6 +60,9 @@ struct Surroundings {
 [[nodiscard]] worker::DriverFactory embedded_factory(driver::embedded::Broker& broker);
 [[nodiscard]] driver::embedded::Expected expected_of(const proof::Proof& proof);
 
+// What is wrong with the plans that only their own rooms understand: chaos, defects, client settings.
+[[nodiscard]] std::vector<proof::Fault> faults_of_plans(const RunRequest& request);
+
 // What must be true before anything is sent: a usable client library. Error: kUnsupported with the
 // remedy.
 [[nodiscard]] Result<void> check_clients(const proof::Proof& proof);

@@ -22,6 +22,8 @@ bool take_number(std::string_view& text, bool dot_follows, std::uint32_t& number
 
 }  // namespace
 
+bool is_name_of(RunId run, std::string_view name) { return name.starts_with(run_text(run) + "."); }
+
 KeySpace::KeySpace(RunId run, std::size_t literals_max)
     : run_(run), prefix_(run_text(run) + "."), literals_max_(literals_max), blocks_(1) {}
 

@@ -39,6 +39,9 @@ struct KeyRef {
   auto operator<=>(const KeyRef&) const = default;
 };
 
+// True if `name` begins as the made names of that run do.
+[[nodiscard]] bool is_name_of(RunId run, std::string_view name);
+
 class KeySpace {
  public:
   static constexpr std::uint32_t kLiteralBlock = 0;

@@ -9,6 +9,7 @@
 #include "base/prng.h"
 #include "codec/crc32c.h"
 #include "codec/xxh64.h"
+#include "core/key_space.h"
 
 namespace sp::core {
 namespace {
@@ -127,6 +128,17 @@ PayloadReading read_payload(std::span<const std::byte> payload, std::string_view
   } else if (payload.size() == bytes_expected) {
     reading.content = Content::kIntact;
   }
+  return reading;
+}
+
+PayloadReading read_record(std::span<const std::byte> payload, std::string_view key, RunId run,
+                           std::size_t bytes_expected) {
+  PayloadReading reading = read_payload(payload, key, run, bytes_expected);
+  if (reading.content == Content::kIntact || reading.content == Content::kOtherRun) return reading;
+  const bool marked = payload.size() >= kPayloadBytesIdentified &&
+                      get<std::uint32_t>(payload.data() + kAtMagic) == kPayloadMagic;
+  if (marked || is_name_of(run, key)) return reading;
+  reading.content = Content::kOtherRun;
   return reading;
 }
 

@@ -61,4 +61,9 @@ struct PayloadReading {
 [[nodiscard]] PayloadReading read_payload(std::span<const std::byte> payload, std::string_view key, RunId run,
                                           std::size_t bytes_expected);
 
+// The same of a record in a topic that others may write to: one with neither our mark nor a key of this run is somebody
+// else's, and so is one whose size says so; that is kOtherRun, not damage.
+[[nodiscard]] PayloadReading read_record(std::span<const std::byte> payload, std::string_view key, RunId run,
+                                         std::size_t bytes_expected);
+
 }  // namespace sp::core

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kPositionsMax = 5;  // of a finding
 
+// True if b goes on where a ends, or is the same record again.
+bool joins(const Collector::Item& a, const Collector::Item& b) {
+  return a.group == b.group && a.key == b.key && a.blame == b.blame && a.note == b.note && a.lineage == b.lineage &&
+         a.key.index != track::kNone && (b.first == a.last + 1 || (b.first == a.first && b.last == a.last));
+}
+
 }  // namespace
 
 void Collector::add(const Item& item) {
@@ -89,6 +95,12 @@ Finding Collector::finding(std::span<const Item> run) const {
   return finding;
 }
 
+std::tuple<core::SourceId, std::uint64_t> Collector::lineage_rank(std::uint32_t number) const {
+  if (number == track::kNone) return {};
+  const track::Lineage& lineage = state_.lineages[number];
+  return {lineage.source, lineage.opened_order + 1};
+}
+
 std::vector<Finding> Collector::take(std::size_t findings_max, std::uint64_t& left_out) {
   left_out += dropped_;
   std::vector<Finding> findings;
@@ -98,30 +110,32 @@ std::vector<Finding> Collector::take(std::size_t findings_max, std::uint64_t& le
     for (const Item& item : items) {
       if (item.key.index != track::kNone) names.try_emplace(item.key, state_.keys.name(item.key));
     }
-    const auto rank = [&](const Item& item) {
-      static const std::string kNoName;
+    const auto name_of = [&](const Item& item) {
       const auto name = names.find(item.key);
-      return std::tuple(item.group, std::string_view(name == names.end() ? kNoName : name->second), item.first,
-                        item.last, item.blame, item.lineage, item.position);
+      return name == names.end() ? std::string_view() : std::string_view(name->second);
+    };
+    // What joins stands together: ranges are maximal, whoever's evidence came first.
+    const auto rank = [&](const Item& item) {
+      return std::tuple(item.group, name_of(item), item.blame, item.note, lineage_rank(item.lineage), item.first, item.last,
+                        item.position);
     };
     std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) { return rank(a) < rank(b); });
-    std::size_t kept = 0;
+    std::vector<std::span<const Item>> runs;
     for (std::size_t at = 0; at < items.size();) {
       std::size_t end = at + 1;
-      const auto joins = [&](const Item& a, const Item& b) {
-        return a.group == b.group && a.key == b.key && a.blame == b.blame && a.note == b.note &&
-               a.lineage == b.lineage && a.key.index != track::kNone &&
-               (b.first == a.last + 1 || (b.first == a.first && b.last == a.last));
-      };
       while (end < items.size() && joins(items[end - 1], items[end])) ++end;
-      if (kept < findings_max) {
-        findings.push_back(finding({items.data() + at, end - at}));
-        ++kept;
-      } else {
-        ++left_out;
-      }
+      runs.emplace_back(items.data() + at, end - at);
       at = end;
     }
+    const auto run_rank = [&](std::span<const Item> run) {
+      const Item& head = run.front();
+      return std::tuple(head.group, name_of(head), head.first, run.back().last, head.blame, head.note,
+                        lineage_rank(head.lineage), head.position);
+    };
+    std::sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return run_rank(a) < run_rank(b); });
+    const std::size_t kept = std::min(runs.size(), findings_max);
+    for (std::size_t at = 0; at < kept; ++at) findings.push_back(finding(runs[at]));
+    left_out += runs.size() - kept;
   }
   return findings;
 }

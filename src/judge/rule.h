@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Collector {
 
  private:
   [[nodiscard]] Finding finding(std::span<const Item> run) const;
+  // Lineages by who opened them when: their numbers depend on whose evidence came first.
+  [[nodiscard]] std::tuple<core::SourceId, std::uint64_t> lineage_rank(std::uint32_t number) const;
 
   const track::State& state_;
   std::map<core::Code, std::vector<Item>> items_;

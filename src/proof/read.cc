@@ -405,6 +405,8 @@ void ProofReader::check(std::span<const DriverFacts> drivers) {
   const std::string elsewhere = file_name_.empty() ? "defaults" : file_name_;
   for (Fault& found : find_contradictions({proof(), drivers, given, wrong, elsewhere}))
     fault(std::move(found));
+  // A topic that was there before is never deleted; the proof says so as it takes effect.
+  if (proof().topic_exists == TopicExists::kReuse && !given("keepTopic")) proof().keep_topic = true;
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ void TextReport::traffic() {
     line("rate", text);
   }
   const auto latency = [](const Histogram& histogram) {
-    return fmt::format("{} · p99 {} · max {}", human_duration(histogram.percentile(0.5)),
+    return fmt::format("p50 {} · p99 {} · max {}", human_duration(histogram.percentile(0.5)),
                        human_duration(histogram.percentile(0.99)), human_duration(histogram.max()));
   };
   if (!report_.publish_latency.empty()) line("publish", latency(report_.publish_latency));

@@ -24,6 +24,8 @@ class Fold {
   // Passes over gaps of the partition's log below `limit` and scans what is named.
   void sweep(std::uint32_t partition, std::uint64_t limit);
 
+  // The partition, made if it is new.
+  PartitionState& partition(std::uint32_t number);
   // Makes room for keys [0, count) of a block.
   void make_keys(std::uint32_t block, std::size_t count);
   // Open attempts of the key become unknown.
@@ -76,7 +78,6 @@ class Fold {
                std::uint32_t lineage);
   void filled(const Hole& hole, GroupKey& group_key, const Named& named);
   void reordered(GroupKey& group_key, const Named& named);
-  void name_damaged(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence);
   void landed(core::KeyRef ref, std::uint64_t sequence);
 
   // order of hand-overs: what follows from positions
@@ -85,12 +86,13 @@ class Fold {
     bool again = false;     // the lineage had handed over the record from this position
     bool first = false;     // the first hand-over of the record in the group
     std::uint64_t period = 0;
+    std::uint64_t order = 0;  // in its source's rows
   };
   void order(const Named& named, const Ordering& how);
-  void overtaken_within(const Named& named);
-  void overtaken_across(const Named& named, std::uint64_t period);
+  void overtaken_within(const Named& named, bool first);
+  void overtaken_across(const Named& named, const Ordering& how);
   // Another hand-over of the record, in `period`: if it may have been the first, nothing is said across lineages.
-  void handed_again(const Named& named, std::uint64_t period);
+  void handed_again(const Named& named, std::uint64_t period, std::uint64_t order);
   // As handed_again(), of what had been handed over damaged and has a name now.
   void handed_damaged(std::uint32_t group, const Named& named);
   // True if the group was handed the record intact, which it was handed.
@@ -98,15 +100,20 @@ class Fold {
   // Higher sequences of the key that the lineage handed over intact from higher positions, as far as the log remembers.
   [[nodiscard]] core::RangeSet handed_above(const Lineage& lineage, const Named& named,
                                             const std::function<bool(std::uint64_t)>& counts) const;
+  // True if the lineage handed over higher positions, of records that are remembered no more.
+  [[nodiscard]] bool handed_and_forgotten(const Lineage& lineage, const Named& named) const;
   // True if the log remembers that the lineage handed over the record, intact, from another position.
   [[nodiscard]] bool handed_intact_elsewhere(const Lineage& lineage, const Named& named) const;
+  // True if the lineage may have handed over another copy of the record, at a position that is remembered no more.
+  [[nodiscard]] bool copy_forgotten(const Lineage& lineage, const Named& named) const;
+  // A suspect that handed over another copy is none.
+  void acquit(const Lineage& lineage, Suspect& suspect);
   // Lineages that had gone on past the position now handed over by another.
   void suspect_others(std::uint32_t lineage, const Named& named);
   void jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end);
   void suspect(Lineage& lineage, const Named& named);
 
   // log side
-  PartitionState& partition(std::uint32_t number);
   struct Sighting {
     core::KeyRef ref{};
     std::uint64_t sequence = 0;

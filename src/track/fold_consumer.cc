@@ -140,7 +140,10 @@ void Fold::delivered_damaged(const Source& source, std::uint32_t number, const R
   bool is_new = true;
   if ((row.flags & kHasOffset) != 0) {
     const Handing handing = hand_over(source, number, row.offset);
-    if (!handing.inner) lineage.damaged.insert(row.offset);
+    if (!handing.inner) {
+      lineage.damaged.insert(row.offset);
+      lineage.damaged_order.emplace(row.offset, source.rows_folded);
+    }
     named.offset = row.offset;
     named.lineage = number;
     is_new = state_.groups[lineage.group].partitions[lineage.partition].damaged.insert(row.offset);
@@ -152,7 +155,7 @@ void Fold::delivered_damaged(const Source& source, std::uint32_t number, const R
       named.sequence = slot->sequence;
       if (state_.key(slot->key) != nullptr &&
           !receive(lineage.group, slot->key, slot->sequence, row.offset, kNone)) {
-        handed_again(named, source.answered + 1);
+        handed_again(named, source.answered + 1, source.rows_folded);
       }
     }
     if (handing.repeat) repeated(number, named, handing);
@@ -221,11 +224,13 @@ void Fold::delivered(const Source& source, const Row& row) {
     }
     return;
   }
-  const bool again = handing.inner && !lineage.damaged.erase(row.offset);
+  const bool was_damaged = placed && lineage.damaged.erase(row.offset);
+  const bool again = handing.inner && !was_damaged;
   const bool first = receive(lineage.group, ref, row.sequence, named.offset, number);
   if (placed && !state_.options.contract.shared) {
-    order(named, {.handing = handing, .again = again, .first = first, .period = source.answered + 1});
+    order(named, {.handing = handing, .again = again, .first = first, .period = source.answered + 1, .order = source.rows_folded});
   }
+  group_key.high = group_key.lineage == number ? std::max(group_key.high, row.sequence) : row.sequence;
   group_key.lineage = number;
   if (key->detail != kNone) landed(ref, row.sequence);
   if (placed) {

@@ -22,10 +22,16 @@ KeyLog::Part& part_of(std::vector<KeyLog::Part>& parts, std::uint32_t partition)
   return made;
 }
 
-// The next record of the key in the order of the log. `aside`: sequences that take no part in the order.
-void count_copy(KeyLog& log, const Named& named, const core::RangeSet& aside, LogFindings findings, std::size_t named_max) {
+struct Aside {  // sequences of a key
+  core::RangeSet failed;     // phantoms, if they stand in the log
+  core::RangeSet misplaced;  // take no part in the order
+};
+
+// The next record of the key in the order of the log.
+void count_copy(KeyLog& log, const Named& named, const Aside& aside, LogFindings findings, std::size_t named_max) {
+  if (aside.failed.contains(named.sequence)) return;
   if (!log.found.insert(named.sequence)) findings.copies.add(named, named_max);
-  if (aside.contains(named.sequence)) return;
+  if (aside.misplaced.contains(named.sequence)) return;
   core::RangeSet& ordered = part_of(log.parts, named.partition).ordered;
   if (!ordered.empty() && ordered.last() > named.sequence && !ordered.contains(named.sequence)) {
     const bool once = findings.inverted_set == nullptr || findings.inverted_set->insert(named.sequence);
@@ -34,10 +40,47 @@ void count_copy(KeyLog& log, const Named& named, const core::RangeSet& aside, Lo
   ordered.insert(named.sequence);
 }
 
-core::RangeSet set_aside(const State& state, const KeyState& key) {
-  core::RangeSet aside = state.misplaced_set(key);
-  if (const KeyDetail* detail = state.key_details.find(key.detail)) aside.insert_all(detail->failed);
-  return aside;
+Aside set_aside(const State& state, const KeyState& key) {
+  const KeyDetail* detail = state.key_details.find(key.detail);
+  return {detail == nullptr ? core::RangeSet{} : detail->failed, state.misplaced_set(key)};
+}
+
+bool is_phantom_now(const State& state, const Named& named) {
+  const KeyState* key = state.key(named.key);
+  if (key == nullptr || named.sequence >= key->issued_end) return true;
+  const KeyDetail* detail = state.key_details.find(key->detail);
+  return detail != nullptr && detail->failed.contains(named.sequence);
+}
+
+// What was handed over or read damaged is called what the log holds there, whichever of the two was known first; a phantom is
+// not told by its position.
+void name_damaged(State& state, std::uint32_t partition, Named& named) {
+  const Slot* slot = state.partitions[partition].log.find(named.offset);
+  if (slot != nullptr && slot->named()) {
+    named.key = slot->key;
+    named.sequence = slot->sequence;
+  }
+  if (named.key.index != kNone && !is_phantom_now(state, named)) return;
+  named.key = {core::KeySpace::kLiteralBlock, kNone};
+  named.sequence = 0;
+}
+
+void name_damaged(State& state) {
+  const auto name_all = [&](NamedList& list) {
+    for (Named& named : list.items) {
+      if (named.offset != kNoOffset) name_damaged(state, named.partition, named);
+    }
+  };
+  name_all(state.raw_corrupt);
+  for (Group& group : state.groups) name_all(group.corrupt);
+  for (Lineage& lineage : state.lineages) {
+    const core::RangeSet& damaged = state.groups[lineage.group].partitions[lineage.partition].damaged;
+    for (auto* list : {&lineage.repeats, &lineage.inner}) {
+      for (Named& named : *list) {
+        if (damaged.contains(named.offset)) name_damaged(state, lineage.partition, named);
+      }
+    }
+  }
 }
 
 // Calls `visit(partition, offset, slot)` for every named slot in the rings, by partition and position.
@@ -74,7 +117,9 @@ void Fold::disturb(core::KeyRef ref, KeyState& key) {
     found.erase(slot->sequence);
     slot->seen &= static_cast<std::uint8_t>(~kScanned);
   }
-  if (!found.empty()) detail.log->parts.push_back({key.partition, found.minus(set_aside(state_, key))});
+  const Aside aside = set_aside(state_, key);
+  found = found.minus(aside.failed);
+  if (!found.empty()) detail.log->parts.push_back({key.partition, found.minus(aside.misplaced)});
 }
 
 void Fold::withdraw(std::uint32_t number, std::uint64_t offset, Slot& slot) {
@@ -86,6 +131,15 @@ void Fold::withdraw(std::uint32_t number, std::uint64_t offset, Slot& slot) {
   part_of(state_.key_details.find(key->detail)->strays, number).ordered.erase(slot.sequence);
   if (!counted || offset >= state_.partitions[number].log.tail()) return;
   KeyLog& log = *state_.key_details.find(key->detail)->log;
+  auto& copies = state_.second_copies;
+  const auto copy = std::find_if(copies.items.begin(), copies.items.end(), [&](const Named& named) {
+    return named.key == slot.key && named.sequence == slot.sequence;
+  });
+  if (copy != copies.items.end()) {  // one copy less; another one stands elsewhere
+    copies.items.erase(copy);
+    --copies.count;
+    return;
+  }
   log.found.erase(slot.sequence);
   part_of(log.parts, number).ordered.erase(slot.sequence);
 }
@@ -99,6 +153,8 @@ void Fold::absorb(std::uint32_t number) {
     if (detail == nullptr || detail->log == nullptr || slot.sequence >= key->issued_end) continue;
     count_copy(*detail->log, {.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
                set_aside(state_, *key), {state_.second_copies, state_.inverted, &detail->inverted}, named_max);
+    const auto kept = state_.partitions[number].log.unfinished.find(offset);
+    if (kept != state_.partitions[number].log.unfinished.end()) kept->second.seen |= kScanned;
   }
   left.clear();
 }
@@ -106,6 +162,7 @@ void Fold::absorb(std::uint32_t number) {
 // It stands below the ring: whether higher sequences stand below it too is not remembered.
 void Fold::late_copy(const Named& named, KeyDetail& detail) {
   KeyLog& log = *detail.log;
+  if (detail.failed.contains(named.sequence)) return;
   if (!log.found.insert(named.sequence)) state_.second_copies.add(named, state_.options.limits.named_max);
   core::RangeSet& ordered = part_of(log.parts, named.partition).ordered;
   if (!ordered.empty() && ordered.insert(named.sequence)) ++state_.not_checked["reordered-write"];
@@ -161,7 +218,7 @@ void Fold::judge_logs(bool last) {
   if (state_.disturbed.empty()) return;
   struct Judged {
     KeyLog log;
-    core::RangeSet aside;
+    Aside aside;
     core::RangeSet inverted;
   };
   std::unordered_map<core::KeyRef, Judged, KeyHash> judged;
@@ -197,6 +254,27 @@ void Fold::judge_logs(bool last) {
   for (auto& [ref, key] : judged) state_.key_details.find(state_.key(ref)->detail)->inverted = std::move(key.inverted);
 }
 
+bool Fold::copy_forgotten(const Lineage& lineage, const Named& named) const {
+  const std::uint64_t tail = state_.partitions[lineage.partition].log.tail();
+  const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
+  if (detail == nullptr || detail->log == nullptr || !detail->log->found.contains(named.sequence)) return false;
+  if (lineage.handed.empty() || lineage.handed.first() >= tail) return false;
+  return named.offset >= tail ||
+         std::any_of(state_.second_copies.items.begin(), state_.second_copies.items.end(),
+                     [&](const Named& copy) { return copy.key == named.key && copy.sequence == named.sequence; });
+}
+
+void Fold::acquit(const Lineage& lineage, Suspect& suspect) {
+  const PartitionLog& log = state_.partitions[lineage.partition].log;
+  for (std::uint64_t at = log.tail(); at < std::min(lineage.next, log.head()) && !suspect.handed; ++at) {
+    const Slot* slot = log.in_ring(at);
+    suspect.handed = slot->named() && slot->is(suspect.record.key, suspect.record.sequence) && lineage.handed.contains(at);
+  }
+  if (suspect.handed || !copy_forgotten(lineage, suspect.record)) return;
+  suspect.handed = true;
+  ++state_.not_checked["skip"];
+}
+
 void Fold::settle() {
   NamedList misplaced;
   for (std::uint32_t block = 0; block < state_.blocks.size(); ++block) {
@@ -208,15 +286,10 @@ void Fold::settle() {
     if (named[candidate.key].insert(candidate.sequence)) misplaced.items.push_back(candidate);
   }
   state_.misplaced = std::move(misplaced);
+  name_damaged(state_);
   for (Lineage& lineage : state_.lineages) {
     for (auto& [ref, suspects] : lineage.suspects) {
-      for (Suspect& suspect : suspects) {
-        const PartitionLog& log = state_.partitions[lineage.partition].log;
-        for (std::uint64_t at = log.tail(); at < std::min(lineage.next, log.head()) && !suspect.handed; ++at) {
-          const Slot* slot = log.in_ring(at);
-          suspect.handed = slot->named() && slot->is(ref, suspect.record.sequence) && lineage.handed.contains(at);
-        }
-      }
+      for (Suspect& suspect : suspects) acquit(lineage, suspect);
     }
   }
 }

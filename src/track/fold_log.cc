@@ -7,8 +7,6 @@
 namespace sp::track {
 namespace {
 
-constexpr std::size_t kPartitionsMax = 1U << 20U;
-
 bool log_contains(const KeyState& key, const KeyDetail* detail, std::uint64_t sequence) {
   if (detail != nullptr && detail->log != nullptr) return detail->log->found.contains(sequence);
   if (sequence >= key.scan_end) return false;
@@ -28,6 +26,7 @@ PartitionState& Fold::partition(std::uint32_t number) {
     state_.partitions.resize(number + 1);
     for (std::size_t at = had; at <= number; ++at) {
       state_.partitions[at].log.all_groups = groups >= 32 ? ~0U : (1U << groups) - 1;
+      state_.partitions[at].log.slots_max = state_.options.limits.slots_max;
       state_.partitions[at].log.watched = !state_.disturbed.empty();
     }
   }
@@ -42,7 +41,7 @@ bool Fold::handed_to_any(std::uint32_t number, std::uint64_t offset) const {
 
 Slot& Fold::reach(std::uint32_t number, std::uint64_t offset, std::uint64_t retain_from) {
   PartitionLog& log = state_.partitions[number].log;
-  if (offset - log.tail() >= PartitionLog::kSlotsMax) sweep(number, log.head());
+  if (log.overwhelmed_by(offset)) sweep(number, log.head());
   Slot& slot = log.reach(offset, retain_from);
   if (!log.left.empty()) absorb(number);
   if (log.frontier() < log.tail()) log.set_frontier(log.tail());
@@ -95,7 +94,6 @@ void Fold::merge(std::uint32_t number, std::uint64_t offset, Slot& slot, const S
   slot.sequence = sighting.sequence;
   slot.seen |= sighting.how | kNamed;
   slot.groups |= sighting.groups;
-  if (was_damaged) name_damaged(number, offset, sighting.ref, sighting.sequence);
   if (was_damaged && state_.key(sighting.ref) != nullptr) {  // the damaged hand-over was of this record
     for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
       const auto& partitions = state_.groups[group].partitions;
@@ -106,19 +104,6 @@ void Fold::merge(std::uint32_t number, std::uint64_t offset, Slot& slot, const S
     }
   }
   if (offset < state_.partitions[number].log.frontier()) scan(number, offset, slot);  // passed over before it was known
-}
-
-// What was handed over or read damaged there has a name now.
-void Fold::name_damaged(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, std::uint64_t sequence) {
-  const auto name = [&](NamedList& list) {
-    for (Named& named : list.items) {
-      if (named.partition != number || named.offset != offset) continue;
-      named.key = ref;
-      named.sequence = sequence;
-    }
-  };
-  name(state_.raw_corrupt);
-  for (Group& group : state_.groups) name(group.corrupt);
 }
 
 void Fold::sight_damaged(std::uint32_t number, std::uint64_t offset, std::uint8_t how, std::uint32_t groups) {
@@ -207,6 +192,7 @@ void Fold::scan(std::uint32_t number, std::uint64_t offset, Slot& slot) {
   if (offset >= log.tail()) return;  // judged when it leaves the ring, or at the end
   late_copy({.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
             *state_.key_details.find(key->detail));
+  slot.seen |= kScanned;
 }
 
 bool Fold::fill(KeyDetail& detail, std::uint64_t sequence, std::uint64_t offset) {

@@ -39,26 +39,31 @@ void Fold::order(const Named& named, const Ordering& how) {
     }
   }
   const bool below_top = named.sequence + 1 < state_.group_key(named.group, named.key).top;
-  if (how.handing.backward && !how.again && below_top) overtaken_within(named);
+  if (how.handing.backward && !how.again && below_top) overtaken_within(named, how.first);
   if (!how.first) {
-    handed_again(named, how.period);
+    handed_again(named, how.period, how.order);
   } else if (below_top) {
-    overtaken_across(named, how.period);
+    overtaken_across(named, how);
   }
   const GroupPartition& group = state_.groups[named.group].partitions[named.partition];
   if (!how.again && named.offset + 1 < group.reached) suspect_others(named.lineage, named);
 }
 
-void Fold::overtaken_within(const Named& named) {
+void Fold::overtaken_within(const Named& named, bool first) {
   const Lineage& lineage = state_.lineages[named.lineage];
   if (handed_intact_elsewhere(lineage, named)) return;  // only its first hand-over of the record counts
   core::RangeSet above = handed_above(lineage, named, [](std::uint64_t) { return true; });
   GroupKey& group_key = state_.group_key(named.group, named.key);
+  if (above.empty() && !handed_and_forgotten(lineage, named)) return;
+  if (!first && lineage.handed.first() < state_.partitions[named.partition].log.tail()) {
+    ++state_.not_checked["reordered-delivery"];  // it may have handed over another copy before, which is forgotten
+    return;
+  }
   if (above.empty()) {
-    if (named.offset >= state_.partitions[named.partition].log.tail() || group_key.lineage != named.lineage) return;
-    // The ring has forgotten what it handed over, but it was a higher sequence: in order in the log, unless that is disturbed.
+    // Forgotten, but it was a higher sequence: it stands higher too, if the log is in order.
     const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
-    if (detail == nullptr || detail->log == nullptr) return reordered(group_key, named);
+    const bool higher = group_key.lineage == named.lineage && group_key.high > named.sequence;
+    if (higher && (detail == nullptr || detail->log == nullptr)) return reordered(group_key, named);
     ++state_.not_checked["reordered-delivery"];
     return;
   }
@@ -68,31 +73,34 @@ void Fold::overtaken_within(const Named& named) {
   state_.alarm(core::Code::kReorderedDelivery, named);
 }
 
-void Fold::overtaken_across(const Named& named, std::uint64_t period) {
+void Fold::overtaken_across(const Named& named, const Ordering& how) {
   const Lineage& own = state_.lineages[named.lineage];
   core::RangeSet above;
   for (const std::uint32_t other : state_.groups[named.group].partitions[named.partition].lineages) {
     const Lineage& lineage = state_.lineages[other];
     if (other == named.lineage || lineage.handed.empty() || !ordered_before(lineage, own)) continue;
     above.insert_all(handed_above(lineage, named, [&](std::uint64_t offset) {
-      return certainly_before(lineage, period_of(lineage, offset), own, period);
+      return certainly_before(lineage, period_of(lineage, offset), own, how.period);
     }));
+    if (above.empty() && handed_and_forgotten(lineage, named)) ++state_.not_checked["reordered-delivery"];
   }
   if (above.empty()) return;
   auto& overtaken = state_.groups[named.group].overtaken_across;
   if (overtaken.size() >= state_.options.limits.named_max) return reordered(state_.group_key(named.group, named.key), named);
-  overtaken.emplace(RecordId{named.key, named.sequence}, Overtaken{.record = named, .above = std::move(above), .period = period});
+  overtaken.emplace(RecordId{named.key, named.sequence},
+                    Overtaken{.record = named, .above = std::move(above), .period = how.period, .order = how.order});
   state_.alarm(core::Code::kReorderedDelivery, named);
 }
 
-void Fold::handed_again(const Named& named, std::uint64_t period) {
+void Fold::handed_again(const Named& named, std::uint64_t period, std::uint64_t order) {
   auto& overtaken = state_.groups[named.group].overtaken_across;
   if (overtaken.empty()) return;
   const auto found = overtaken.find({named.key, named.sequence});
   if (found == overtaken.end()) return;
   const Overtaken& first = found->second;
-  const Lineage& own = state_.lineages[first.record.lineage];
-  if (!certainly_before(own, first.period, state_.lineages[named.lineage], period)) overtaken.erase(found);
+  const bool same_source = state_.lineages[first.record.lineage].source == state_.lineages[named.lineage].source;
+  const bool certainly_after = same_source ? first.order < order : first.period + 2 <= period;
+  if (!certainly_after) overtaken.erase(found);
 }
 
 void Fold::handed_damaged(std::uint32_t group, const Named& named) {
@@ -102,7 +110,7 @@ void Fold::handed_damaged(std::uint32_t group, const Named& named) {
     Named again = named;
     again.group = group;
     again.lineage = number;
-    handed_again(again, period_of(lineage, named.offset));
+    handed_again(again, period_of(lineage, named.offset), lineage.damaged_order.at(named.offset));
   }
 }
 
@@ -114,6 +122,11 @@ bool Fold::handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t
     return lineage.group == group && !lineage.handed.empty() &&
            handed_intact_elsewhere(lineage, {.key = ref, .sequence = sequence});
   });
+}
+
+bool Fold::handed_and_forgotten(const Lineage& lineage, const Named& named) const {
+  const std::uint64_t tail = state_.partitions[lineage.partition].log.tail();
+  return named.offset + 1 < tail && lineage.handed.count_in(named.offset + 1, tail) > 0;
 }
 
 core::RangeSet Fold::handed_above(const Lineage& lineage, const Named& named,
@@ -149,6 +162,7 @@ void Fold::suspect(Lineage& lineage, const Named& named) {
   if (known) return;
   ++lineage.suspect_count;
   suspects.push_back({.record = named, .above = handed_above(lineage, named, [](std::uint64_t) { return true; })});
+  if (suspects.back().above.empty() && handed_and_forgotten(lineage, named)) ++state_.not_checked["skip"];
 }
 
 // The lineage went on past [begin, end). What the group had been handed there before, it may have skipped.
@@ -161,9 +175,9 @@ void Fold::jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end) {
   for (const auto& range : known.ranges()) {
     for (std::uint64_t at = range.begin; at < range.end; ++at) {
       const Slot* slot = log.in_ring(at);
-      if (slot == nullptr || ++looked_at > kSuspectsMax) {
+      if (at < log.tail() || ++looked_at > kSuspectsMax) {
         ++state_.not_checked["skip"];
-      } else if (slot->named()) {  // else it was handed over damaged only: nobody knows what
+      } else if (slot != nullptr && slot->named()) {  // else it was damaged, or nobody's
         suspect(lineage, {.key = slot->key, .sequence = slot->sequence, .partition = lineage.partition, .offset = at,
                           .group = lineage.group});
       }

@@ -55,7 +55,8 @@ void Fold::raw(const Source& source, const Row& row) {
   }
   landed(ref, row.sequence);
   sight(row.which, row.offset,
-        {.ref = ref, .sequence = row.sequence, .how = kSeenRaw, .placement = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition))});
+        {.ref = ref, .sequence = row.sequence, .how = kSeenRaw,
+         .placement = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition))});
   for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
     if (state_.received(group, ref, row.sequence)) continue;
     if (state_.raw_found.size() < state_.options.limits.outstanding_max) {

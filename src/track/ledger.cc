@@ -22,6 +22,28 @@ void prefetch(const State& state, const Source& source, const Row& row) {
   __builtin_prefetch(key, 1);
 }
 
+// Numbers run up to 2^64 - 2, because one above each must still be a number, and partitions up to kPartitionsMax.
+bool beyond_limits(const Source& source, const Delta& delta, const Row& row) {
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  const auto has_lineage = [&] { return row.which < source.lineages.size() && source.lineages[row.which] != kNone; };
+  switch (row.kind) {
+    case RowKind::kIssued:
+    case RowKind::kFailed:
+    case RowKind::kUnknown: return row.sequence == kLast;
+    case RowKind::kAcked:
+      return row.sequence == kLast || ((row.flags & kHasOffset) != 0 && (row.offset == kLast || row.which >= kPartitionsMax));
+    case RowKind::kDelivered: return row.sequence == kLast || row.offset == kLast || !has_lineage();
+    case RowKind::kRaw:
+    case RowKind::kRawRange: return row.sequence == kLast || row.offset == kLast || row.which >= kPartitionsMax;
+    case RowKind::kOpen: return delta.opens[row.sequence].partition.value() >= kPartitionsMax;
+    case RowKind::kClose:
+    case RowKind::kCommit: return !has_lineage();
+    case RowKind::kTick:
+    case RowKind::kEnd: return false;
+  }
+  return false;
+}
+
 // True if the owner of the key reported the attempt in rows that wait for a tick.
 bool issued_in_queue(const Source& owner, core::KeyRef ref, std::uint64_t sequence) {
   bool first = true;
@@ -66,6 +88,11 @@ bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
       } else if (!state.options.quiet_paths ||
                  (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
                   !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row)))) {
+        if (beyond_limits(source, delta, row)) {
+          ++state.not_checked["numbers beyond the limits"];
+          ++source.rows_folded;
+          continue;
+        }
         const bool old = decide || state.round >= source.queue.front().round + kRoundsToWait;
         if (still_waits(state, fold, source, row) && !old) return moved;
         fold.row(source, delta, row);

@@ -71,7 +71,7 @@ std::vector<RawRange> Ledger::raw_targets(const std::vector<RawRange>& bounds, c
   std::vector<RawRange> targets;
   for (const RawRange& range : bounds) {
     const std::uint32_t number = range.partition.value();
-    if (number >= state_->partitions.size()) state_->partitions.resize(number + 1);
+    Fold(*state_).partition(number);
     state_->partitions[number].log_begin = range.begin.value();
     state_->partitions[number].log_end = range.end.value();
     if (scope == core::RawReadScope::kNone || range.begin == range.end) continue;

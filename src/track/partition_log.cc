@@ -11,7 +11,7 @@ Slot* PartitionLog::find(std::uint64_t offset) {
 }
 
 Slot& PartitionLog::reach(std::uint64_t offset, std::uint64_t retain_from) {
-  if (ring_.empty()) ring_.resize(kSlotsMin);
+  if (ring_.empty()) ring_.resize(std::min(kSlotsMin, slots_max));
   if (head_ == 0 && offset >= ring_.size()) {  // the first sighting is far up: a log that did not begin with this run
     tail_ = offset;
     frontier_ = offset;
@@ -19,8 +19,8 @@ Slot& PartitionLog::reach(std::uint64_t offset, std::uint64_t retain_from) {
   }
   while (offset - tail_ >= ring_.size()) {
     const Slot& oldest = ring_[tail_ & (ring_.size() - 1)];
-    const bool worth_keeping = tail_ < head_ && (tail_ >= retain_from || (oldest.seen != 0 && !finished(oldest)));
-    if (worth_keeping && ring_.size() < kSlotsMax) {
+    const bool worth_keeping = tail_ < head_ && (tail_ >= std::min(retain_from, frontier_) || (oldest.seen != 0 && !finished(oldest)));
+    if (worth_keeping && ring_.size() < slots_max) {
       grow();
       continue;
     }
@@ -30,7 +30,8 @@ Slot& PartitionLog::reach(std::uint64_t offset, std::uint64_t retain_from) {
       push_out(head_);
       tail_ = std::max(tail_, offset - ring_.size() / 2);
     } else {
-      push_out(std::min(tail_ + step, head_));
+      const std::uint64_t scanned_end = ring_.size() < slots_max ? std::max(frontier_, tail_ + 1) : head_;
+      push_out(std::min({tail_ + step, head_, scanned_end}));
       if (tail_ == head_) tail_ = std::max(tail_, offset - ring_.size() / 2);
     }
     head_ = std::max(head_, tail_);

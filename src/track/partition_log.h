@@ -9,7 +9,7 @@
 //
 // Shape:    tail <= frontier <= head; head - tail <= capacity (a power of two).
 // Cost:     O(1) a sighting; 24 bytes a slot.
-// Limits:   slots_max a partition; `unfinished` is bounded by the caller.
+// Limits:   slots_max of a partition; `unfinished` is bounded by the caller.
 // Errors:   none.   Threads: one owner.   Source: docs/algebra.md 4.
 #pragma once
 
@@ -45,12 +45,17 @@ struct Slot {
 class PartitionLog {
  public:
   static constexpr std::size_t kSlotsMin = 1024;
-  static constexpr std::size_t kSlotsMax = 65'536;
+
+  std::size_t slots_max = 65'536;  // a power of two
 
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
   [[nodiscard]] std::uint64_t frontier() const { return frontier_; }
   [[nodiscard]] std::uint64_t head() const { return head_; }
 
+  // True if making room for the position pushes out all there is: what is to be scanned has to be scanned before.
+  [[nodiscard]] bool overwhelmed_by(std::uint64_t offset) const {
+    return !ring_.empty() && (offset - tail_ >= slots_max || offset - tail_ >= 2 * ring_.size());
+  }
   // The slot of a position that is still in the ring, or null.
   [[nodiscard]] Slot* in_ring(std::uint64_t offset) {
     return offset >= tail_ && offset < head_ ? &ring_[offset & (ring_.size() - 1)] : nullptr;

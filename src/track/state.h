@@ -31,6 +31,7 @@ namespace sp::track {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+constexpr std::size_t kPartitionsMax = std::size_t{1} << 20U;
 
 struct KeyHash {
   std::size_t operator()(core::KeyRef key) const noexcept {
@@ -203,6 +204,7 @@ struct Overtaken {          // handed over after higher sequences of its key, fr
   Named record;
   core::RangeSet above;     // those; one of them must take part in the order
   std::uint64_t period = 0; // of this hand-over, the record's first in the group
+  std::uint64_t order = 0;  // ... in its source's rows
 };
 
 struct PeriodMark {         // in `period` the lineage handed over positions from `next` on
@@ -239,6 +241,7 @@ struct Lineage {
   std::unordered_map<core::KeyRef, std::vector<Suspect>, KeyHash> suspects;  // by key
   std::size_t suspect_count = 0;
   core::RangeSet damaged;               // positions it handed over damaged only
+  std::unordered_map<std::uint64_t, std::uint64_t> damaged_order;  // of these: when, in its source's rows
   std::deque<PeriodMark> marks;         // the latest periods
   std::unordered_map<std::uint64_t, std::uint64_t> backward;  // offset -> period, of hand-overs below its highest
   std::vector<Named> repeats;           // positions that another lineage had handed over before

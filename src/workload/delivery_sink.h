@@ -1,6 +1,8 @@
 // Between a consumer's driver and the evidence: counts, times, remembers which partitions are held
 // and how far each was handed over, and passes everything on unchanged.
 //
+// Cost:    some 20 ns an observation.   Limits: none.   Errors: none.   Threads: one owner.
+// Source:  src/workload/README.md.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,8 @@
 // Between a producer's driver and the evidence: closes attempts in the producer's book, counts,
 // times, and passes everything on unchanged.
 //
+// Cost:    some 20 ns an observation.   Limits: none.   Errors: none.   Threads: one owner.
+// Source:  src/workload/README.md.
 #pragma once
 
 #include <cstddef>

@@ -103,6 +103,49 @@ TEST_P(CasesTest, IsJudgedAsThePageSays) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, CasesTest, testing::ValuesIn(ids_where(false)), name_of);
 
+// True if the row names a result of the rule. What is missing and not lost is sorted by the rule for lost, too.
+bool names(const Expectation& expected, core::Code code) {
+  const auto count = expected.counts.find(code);
+  if (count != expected.counts.end() && count->second > 0) return true;
+  if (code == core::Code::kDualOwner) return expected.not_checked.contains("dual-owner");
+  if (code != core::Code::kLost) return false;
+  const auto covers = [&](const char* item) { return expected.coverage.contains(item); };
+  return expected.undecided > 0 || covers("expired") || covers("compacted") ||
+         covers("unverifiable");
+}
+
+class RuleOffTest : public testing::TestWithParam<core::Code> {};
+
+TEST_P(RuleOffTest, MakesExactlyTheRowsThatNameItFail) {
+  model::PlayOptions options;
+  options.judge.rule_off = GetParam();
+  std::size_t named = 0;
+  for (const auto& id : ids_where(false)) {
+    const auto file = load(id);
+    ASSERT_TRUE(file.has_value()) << file.error().message;
+    const auto scene = make_scene(*file);
+    ASSERT_TRUE(scene.has_value()) << scene.error().message;
+    const bool differs = !differences(*scene, model::play(scene->history, options)).empty();
+    EXPECT_EQ(differs, names(scene->expected, GetParam())) << id;
+    named += names(scene->expected, GetParam()) ? 1U : 0U;
+  }
+  EXPECT_GT(named, 0U) << "no row names this code";
+}
+
+std::vector<core::Code> all_codes() {
+  std::vector<core::Code> codes;
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) codes.push_back(static_cast<core::Code>(i));
+  return codes;
+}
+
+std::string code_name_of(const testing::TestParamInfo<core::Code>& info) {
+  std::string name(core::code_row(info.param).name);
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Codes, RuleOffTest, testing::ValuesIn(all_codes()), code_name_of);
+
 class PendingTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(PendingTest, NamesTheIssueItComesWith) {

@@ -74,7 +74,8 @@ class Judge {
     }
     result_.counts[Code::kInconsistentPosition] = inconsistent_.size();
     for (const auto& [record, positions] : copies_) {
-      if (positions.size() > 1) result_.counts[Code::kDuplicateWrite] += positions.size() - 1;
+      const bool phantom = !facts_.acked(record) && !facts_.unknown(record);
+      if (!phantom) result_.counts[Code::kDuplicateWrite] += positions.size() - 1;
     }
     misplaced_unsaid();
     if (!history_.contract.shared) reordered_write();

@@ -179,7 +179,9 @@ TEST(EnginePropertyTest, AnHonestWorldHasNoFinding) {
   for (std::uint64_t i = 0; i < count() / 2; ++i) {
     const std::uint64_t seed = first_seed() + i;
     const model::History history = make_history(seed, {.honest = true});
-    const model::Played played = model::play(history, way_of(seed));
+    model::PlayOptions options = way_of(seed);
+    if (seed % 7 == 0) options.slots_max = 16;  // nobody is blamed for what is not remembered
+    const model::Played played = model::play(history, options);
     for (const auto code : never) {
       ASSERT_EQ(played.judgement.counts[code], 0U)
           << core::code_row(code).name << " seed " << seed << "\n"
@@ -241,6 +243,36 @@ TEST(EnginePropertyTest, TheQuietPathsAreOnlyShorter) {
   }
 }
 
+// What is not remembered is not checked, and that is said; all else is the same.
+TEST(EnginePropertyTest, AShortMemoryNeverMakesAFinding) {
+  for (std::uint64_t i = 0; i < count() / 2; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed);
+    model::PlayOptions options = way_of(seed);
+    const model::Played whole = model::play(history, options);
+    options.slots_max = 16;
+    const model::Played part = model::play(history, options);
+    for (std::size_t at = 0; at < core::kCodeCount; ++at) {
+      const auto code = static_cast<core::Code>(at);
+      const std::string name(core::code_row(code).name);
+      const auto unseen = part.judgement.coverage.not_checked.find(name);
+      const bool said_so = unseen != part.judgement.coverage.not_checked.end() && unseen->second > 0;
+      const auto counted = part.judgement.counts[code];
+      auto wanted = whole.judgement.counts[code];
+      if (code == core::Code::kReorderedDelivery) {  // a record whose skip was not seen may count here
+        wanted += whole.judgement.counts[core::Code::kSkip];
+        wanted -= part.judgement.counts[core::Code::kSkip];
+      }
+      EXPECT_TRUE(counted == wanted || (said_so && counted < wanted) ||
+                  counted == whole.judgement.counts[code])
+          << name << " " << counted << " of " << wanted << " seed " << seed << "\n"
+          << repeat_with(seed);
+    }
+    if (HasFailure())
+      FAIL() << describe(history) << said(whole) << "short memory:\n" << said(part);
+  }
+}
+
 // The same history with each tick taken twice, the second at the same moment: nobody may notice but
 // the counters of ticks.
 model::History with_extra_ticks(const model::History& history) {
@@ -284,6 +316,97 @@ TEST(EnginePropertyTest, ExtraTicksDoNotMatter) {
         << repeat_with(seed);
   }
   EXPECT_GT(judged, count() / 8);
+}
+
+// After each thing that was seen, everybody answers two ticks: whoever sees what comes next, it comes after it.
+model::History all_ordered(const model::History& history, const std::vector<core::SourceId>& sources) {
+  model::History ordered = history;
+  ordered.steps.clear();
+  std::uint64_t number = 0;
+  for (const auto& source : sources) {
+    model::Step join;
+    join.source = source;
+    join.kind = model::StepKind::kJoin;
+    ordered.steps.push_back(join);
+  }
+  for (const auto& step : history.steps) {
+    const bool ticks = step.kind == model::StepKind::kAnswer || step.kind == model::StepKind::kComplete;
+    if (ticks || step.kind == model::StepKind::kJoin) continue;
+    ordered.steps.push_back(step);
+    if (step.kind != model::StepKind::kObserve) continue;
+    for (int twice = 0; twice < 2; ++twice) {
+      model::Step tick = step;
+      tick.number = ++number;
+      tick.kind = model::StepKind::kAnswer;
+      for (const auto& source : sources) {
+        tick.source = source;
+        ordered.steps.push_back(tick);
+      }
+      tick.kind = model::StepKind::kComplete;
+      ordered.steps.push_back(tick);
+    }
+  }
+  return ordered;
+}
+
+constexpr core::SourceId kFirst{0, 1};
+constexpr core::SourceId kSecond{1, 1};
+
+// Every second producer and every second consumer of the only worker run on another one.
+model::History split(const model::History& history) {
+  model::History two = history;
+  const auto move = [](model::Key& key) {
+    if (key.foreign.empty() && key.block.producer == 1) key.block.source = kSecond;
+  };
+  two.key_counts.clear();
+  for (const auto& [block, count] : history.key_counts) {
+    model::Key key;
+    key.block = block;
+    move(key);
+    two.key_counts[key.block] = count;
+  }
+  for (auto& record : two.log.records) move(record.key);
+  for (auto& step : two.steps) {
+    if (step.kind != model::StepKind::kObserve) continue;
+    move(step.seen.key);
+    const auto event = step.seen.value.event;
+    const bool attempt = event == core::Event::kInvoke || event == core::Event::kOk ||
+                         event == core::Event::kFail || event == core::Event::kInfo;
+    const bool moves = attempt ? step.seen.key.block.source == kSecond : step.seen.value.process % 2 == 1;
+    if (moves) step.source = kSecond;
+  }
+  return two;
+}
+
+// Counts and verdict, without the names of workers.
+std::string counted(const model::Played& played) {
+  const judge::Judgement& judged = played.judgement;
+  std::string text =
+      fmt::format("{} undecided {} landed {}\n", judge::status_name(judged.status),
+                  judged.undecided, judged.coverage.landed);
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    const auto code = static_cast<core::Code>(i);
+    text += fmt::format("{} {} {}\n", core::code_row(code).name, judged.counts[code],
+                        judged.allowed[code]);
+  }
+  return text;
+}
+
+TEST(EnginePropertyTest, SplittingAWorkerIntoTwoDoesNotChangeWhatIsCounted) {
+  std::uint64_t judged = 0;
+  for (std::uint64_t i = 0; i < count() && judged < count() / 8; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    model::History history = make_history(seed);
+    if (history.steps[1].kind == model::StepKind::kJoin) continue;  // more than one source
+    history.contract.timeout = std::chrono::hours(1);
+    ++judged;
+    const model::History one = all_ordered(history, {kFirst});
+    const model::History two = all_ordered(split(history), {kFirst, kSecond});
+    ASSERT_EQ(counted(model::play(one)), counted(model::play(two, way_of(seed))))
+        << "seed " << seed << "\n"
+        << repeat_with(seed);
+  }
+  EXPECT_GT(judged, count() / 16);
 }
 
 }  // namespace

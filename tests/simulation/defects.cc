@@ -64,13 +64,15 @@ Outcome run_planted(const std::vector<std::string>& defects, std::uint64_t seed,
   }
   const judge::Judgement& judged = result->report.judgement;
   outcome.status = judge::status_name(judged.status);
+  if (!judged.reasons.empty()) outcome.reason = judged.reasons.front();
+  outcome.received = judged.coverage.received;
   core::PerCode<std::uint64_t> truth;
   for (const auto& line : result->truth) {
     if (!line.code) continue;
     truth[*line.code] += line.count;
     outcome.truth_count += line.count;
   }
-  outcome.planted = outcome.truth_count > 0;
+  outcome.planted = !result->truth.empty();
   for (std::size_t i = 0; i < core::kCodeCount; ++i) {
     const auto code = static_cast<core::Code>(i);
     if (code == core::Code::kLate) continue;  // a slow day is no defect

@@ -15,11 +15,13 @@
 namespace sp::simulation {
 
 struct Outcome {
-  bool planted = false;          // the truth log is not empty
+  bool planted = false;          // the truth log is not empty; else the run shows nothing
   std::uint64_t truth_count = 0;
   std::vector<std::string> differences;  // codes whose number is not the truth's, with both
   std::string problem;           // the run itself failed
   std::string status;
+  std::string reason;            // the first of the verdict
+  std::uint64_t received = 0;
   [[nodiscard]] bool exact() const { return problem.empty() && differences.empty(); }
 };
 

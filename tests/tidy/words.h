@@ -24,7 +24,7 @@ constexpr std::size_t kLineColumnsMax = 140;  // 100 is the aim; this is where r
 [[nodiscard]] Violations check_function_length(const Tree& tree);
 [[nodiscard]] Violations check_line_length(const Tree& tree);
 // A header opens with a comment that says what it is and at least one of Shape, Units, Cost, Limits, Errors, Threads,
-// Source, followed by #pragma once.
+// Source, followed by #pragma once; a helper of tests needs only the first.
 [[nodiscard]] Violations check_contract_comments(const Tree& tree);
 
 }  // namespace sp::tidy

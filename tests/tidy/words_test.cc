@@ -98,6 +98,8 @@ TEST(FunctionLengthTest, TablesNamespacesAndClassesMayBeLong) {
 TEST(ContractTest, AHeaderWithoutItsContractIsFound) {
   EXPECT_EQ(text(check_contract_comments(one("src/a.h", "// What it is.\n//\n// Cost: none.\n#pragma once\n"))), "");
   EXPECT_EQ(check_contract_comments(one("src/a.h", "// What it is.\n#pragma once\n// Cost: none.\n")).size(), 1U);
+  EXPECT_EQ(check_contract_comments(one("tests/a.h", "// What it is.\n#pragma once\n")).size(), 0U);
+  EXPECT_EQ(check_contract_comments(one("tests/a.h", "#pragma once\n")).size(), 1U);
   EXPECT_EQ(check_contract_comments(one("src/a.h", "#pragma once\n")).size(), 1U);
   EXPECT_EQ(check_contract_comments(one("src/a.h", "// Cost: none.\n")).size(), 1U);
 }

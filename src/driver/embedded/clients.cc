@@ -16,7 +16,7 @@ void show_record(Batch& batch, const Batch::Item& item, core::RunId run, std::si
   observation.name = std::string_view(at, item.name_bytes);
   auto* const payload = reinterpret_cast<std::byte*>(at + item.name_bytes);
   if (item.flip > 0) payload[item.flip - 1] ^= std::byte{0x10};
-  const auto reading = core::read_payload({payload, item.payload_bytes}, observation.name, run,
+  const auto reading = core::read_record({payload, item.payload_bytes}, observation.name, run,
                                           payload_bytes == 0 ? item.payload_bytes : payload_bytes);
   observation.content = reading.content;
   observation.sequence = reading.fields.sequence;

@@ -107,8 +107,19 @@ Result<ClientEvent> Admin::result_of(rd_kafka_queue_t* queue, const Subject& sub
   return event;
 }
 
+// Told within seconds where a request would wait much longer for a controller that nobody names.
+Result<void> Admin::reach() {
+  if (rd_kafka_controllerid(handle_.get(), to_milliseconds(kReachTimeout)) >= 0) return {};
+  rd_kafka_poll(handle_.get(), 0);
+  const std::lock_guard lock(mutex_);
+  std::string text = fmt::format("no broker answered within {} s", kReachTimeout.count());
+  if (!last_error_.empty()) text += "; the client says: " + last_error_;
+  return fail(ErrorCode::kUnavailable, std::move(text));
+}
+
 Result<void> Admin::create_topic(const TopicSpec& spec) {
   const Subject subject{.doing = "create topic", .topic = spec.name, .group = {}};
+  if (auto reached = reach(); !reached) return fail_up(std::move(reached), fmt::format("create topic '{}'", spec.name));
   std::array<char, 512> why{};
   NewTopic topic(rd_kafka_NewTopic_new(spec.name.c_str(), static_cast<int>(spec.partitions),
                                        static_cast<int>(spec.replication), why.data(), why.size()));

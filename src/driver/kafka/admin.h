@@ -23,6 +23,7 @@
 
 namespace sp::driver::kafka {
 
+constexpr std::chrono::seconds kReachTimeout{10};  // until any broker answers at all
 constexpr std::chrono::seconds kTopicTimeout{30};
 constexpr std::chrono::seconds kQueryTimeout{5};
 
@@ -46,6 +47,7 @@ class Admin {
   [[nodiscard]] Error explain(rd_kafka_resp_err_t error, const Subject& subject,
                               std::string_view detail = {});
   // The state of a topic; kNotFound if it is not there.
+  [[nodiscard]] Result<void> reach();
   [[nodiscard]] Result<ClusterState> query(const std::string& topic, const Subject& subject);
   [[nodiscard]] Result<ClientEvent> result_of(rd_kafka_queue_t* queue, const Subject& subject);
   // Waits, serving the client, until `done` or the deadline.

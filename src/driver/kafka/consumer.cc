@@ -184,7 +184,7 @@ class KafkaConsumer final : public Consumer {
     const core::PartitionId partition{static_cast<std::uint32_t>(message->partition)};
     if (message->offset < 0 || closing_ || holdings_.of(partition) != Hold::kHeld) return;
     const auto reading =
-        core::read_payload(payload_of(*message), key_of(*message), spec_.run, spec_.payload_bytes);
+        core::read_record(payload_of(*message), key_of(*message), spec_.run, spec_.payload_bytes);
     if (paused_) {
       stash({std::move(message), reading});
     } else {

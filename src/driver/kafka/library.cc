@@ -25,7 +25,7 @@ std::string property_table() {
   rd_kafka_conf_properties_show(stream);
   std::fclose(stream);
   std::string table(text, bytes);
-  std::free(text);  // NOLINT: open_memstream hands over malloc'ed memory
+  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream hands over such memory
   return table;
 }
 

@@ -94,7 +94,7 @@ class KafkaRawReader final : public RawReader {
     for (const auto* message : messages) {
       const bool record = message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
       readings_of_batch_.push_back(record
-                                       ? core::read_payload(payload_of(*message), key_of(*message),
+                                       ? core::read_record(payload_of(*message), key_of(*message),
                                                             spec_.run, spec_.payload_bytes)
                                        : core::PayloadReading{});
     }

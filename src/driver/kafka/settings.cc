@@ -81,7 +81,6 @@ class Planner {
     if (settings_.find(canonical("bootstrap.servers")) == settings_.end()) {
       faults_.push_back("bootstrap.servers is missing; give HOST:PORT[,HOST:PORT…]");
     }
-    if (!faults_.empty()) return refused();
     withdraw_defaults();
     for (const auto& row : kDefaults) {
       const auto name = canonical(row.name);

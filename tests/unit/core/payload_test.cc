@@ -169,5 +169,27 @@ RC_GTEST_PROP(PayloadProperty, AnyBytesAreReadWithoutHarm,
             (payload.size() >= 8 && payload.size() < 48 ? Content::kUnchecked : Content::kDamaged));
 }
 
+TEST(ReadRecordTest, ARecordWithNeitherOurMarkNorOurKeyIsSomebodyElses) {
+  const RunId run{7};
+  const std::string ours = run_text(run) + ".0.1.0.5";
+  for (const std::size_t size : {0U, 3U, 8U, 20U, 48U, 100U}) {
+    const std::vector<std::byte> bytes(size, std::byte{'x'});
+    EXPECT_EQ(read_record(bytes, "order-17", run, 100).content, Content::kOtherRun) << size;
+    EXPECT_EQ(read_record(bytes, ours, run, 100).content, Content::kDamaged) << size << ": our key says that it was ours";
+  }
+}
+
+TEST(ReadRecordTest, AMarkedRecordIsReadAsEver) {
+  const RunId run{7};
+  std::vector<std::byte> bytes(100);
+  PayloadFields fields;
+  fields.run = run;
+  write_payload(fields, "k", bytes);
+  EXPECT_EQ(read_record(bytes, "k", run, 100).content, Content::kIntact);
+  EXPECT_EQ(read_record(bytes, "k", RunId{8}, 100).content, Content::kOtherRun);
+  bytes[60] ^= std::byte{1};
+  EXPECT_EQ(read_record(bytes, "k", run, 100).content, Content::kDamaged);
+}
+
 }  // namespace
 }  // namespace sp::core

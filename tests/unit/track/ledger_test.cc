@@ -159,6 +159,13 @@ TEST_F(LedgerTest, AQuietKeyKeepsNoDetail) {
   EXPECT_EQ(ledger.progress().verified, 100U);
 }
 
+TEST_F(LedgerTest, ASequenceThatHasNoSuccessorIsNotCheckedAndBreaksNothing) {
+  acked(~std::uint64_t{0});
+  ledger.apply(take(producer));
+  EXPECT_EQ(ledger.not_checked().count("numbers beyond the limits"), 1U);
+  EXPECT_EQ(ledger.progress().acked, 0U);
+}
+
 TEST_F(LedgerTest, ADeliveryAfterTheConsumersClosedDoesNotCount) {
   acked(0);
   ledger.apply(take(producer));

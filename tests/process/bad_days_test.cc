@@ -1,0 +1,156 @@
+// Bad days of a run, from outside: the right message, the right verdict, nothing lost of what was gathered.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "process/program.h"
+#include "process/result.h"
+#include "sys/net.h"
+
+namespace sp::process_test {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using namespace std::chrono_literals;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST(BadDayTest, ABrokerThatIsDownAtTheStartIsNamedInBoundedTime) {
+  const auto port = sys::free_ports(1).value().front();
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  Program program({"run", "--bootstrap", address, "--duration", "5s", "--out", "r"});
+  const auto outcome = program.end(60s);
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("COULD NOT RUN"));
+  EXPECT_THAT(outcome.out, HasSubstr(address));
+  EXPECT_THAT(outcome.out, HasSubstr("refused"));
+  EXPECT_LT(outcome.took, 45s);
+  EXPECT_THAT(outcome.err, HasSubstr("on " + address + " this creates topic sp-"))
+      << "what it would do there is told before it does it";
+  const auto kept = sys::read_file(program.folder() / "r" / "result.json", 1U << 20U);
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_THAT(*kept, HasSubstr("\"verdict\": null"));
+}
+
+TEST(BadDayTest, CtrlCOnceRunsTheWholeEndAndSaysStopped) {
+  Program program({"run", "--duration", "600s", "--msg-rate", "500", "--out", "r"});
+  ASSERT_TRUE(program.says(" acknowledged", 60s)) << program.err();
+  program.signal(SIGINT);
+  const auto outcome = program.end(60s);
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("STOPPED"));
+  EXPECT_THAT(outcome.err, HasSubstr("stopping in order; Ctrl-C again ends at once"));
+  const auto result = ResultJson::in(program.folder() / "r");
+  EXPECT_EQ(result.text("/verdict"), "stopped");
+  EXPECT_THAT(result.stages(), ElementsAre("prepare", "assign", "load", "stop-producers", "final-wait",
+                                           "stop-consumers", "raw-read", "judge", "clean-up"));
+  EXPECT_GT(result.number("/coverage/acked"), 0U);
+  EXPECT_EQ(result.number("/coverage/received"), result.number("/coverage/acked"));
+}
+
+TEST(BadDayTest, CtrlCTwiceEndsAtOnceWithWhatIsThere) {
+  // Consumers that take their time would make the orderly end last half a minute.
+  Program program({"run", "--duration", "600s", "--msg-rate", "500", "--consume-delay", "25s", "--out", "r"});
+  ASSERT_TRUE(program.says(" acknowledged", 60s)) << program.err();
+  program.signal(SIGINT);
+  ASSERT_TRUE(program.says("stopping in order", 10s)) << program.err();
+  ASSERT_TRUE(program.says("final wait", 20s)) << program.err();
+  const SystemMonotonicClock clock;
+  const MonotonicTime second = clock.now();
+  program.signal(SIGINT);
+  const auto outcome = program.end(60s);
+  EXPECT_LT(clock.now() - second, 5s);
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+  const auto result = ResultJson::in(program.folder() / "r");
+  EXPECT_THAT(result.text("/verdict"), AnyOf("stopped", "inconclusive"));
+  EXPECT_GT(result.number("/coverage/acked"), 0U) << "what was gathered is there";
+  EXPECT_EQ(result.count("lost"), 0U) << "what is outstanding is not judged";
+  EXPECT_THAT(outcome.out, HasSubstr("stopped manually"));
+}
+
+TEST(BadDayTest, APolitKillIsLikeCtrlC) {
+  Program program({"run", "--duration", "600s", "--msg-rate", "500", "--out", "r"});
+  ASSERT_TRUE(program.says("load ", 60s)) << program.err();
+  program.signal(SIGTERM);
+  const auto outcome = program.end(60s);
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(ResultJson::in(program.folder() / "r").text("/verdict"), AnyOf("stopped", "inconclusive"));
+}
+
+TEST(BadDayTest, NothingEverAcknowledgedIsInconclusive) {
+  const auto outcome = run_program({"run", "--duration", "2s", "--msg-rate", "100", "--defect",
+                                    "freeze:rate=1,for=10m", "--final-wait-seconds", "1", "--out", "r"}, 90s);
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("INCONCLUSIVE"));
+  EXPECT_THAT(first_line(outcome.out), HasSubstr("acknowledged"));
+}
+
+// A file system of 1 MB with little left of it.
+class TinyDisk {
+ public:
+  TinyDisk() : folder_(sys::TemporaryFolder::make("sp-tiny-disk").value()) {
+    mounted_ = mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=1m") == 0;
+    if (!mounted_) problem_ = std::strerror(errno);
+  }
+  ~TinyDisk() {
+    if (mounted_) (void)umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  TinyDisk(const TinyDisk&) = delete;
+  TinyDisk& operator=(const TinyDisk&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  void fill(std::size_t left) const {
+    std::ofstream(path() / "filler") << std::string((std::size_t{1} << 20U) - left, 'x');
+  }
+
+ private:
+  sys::TemporaryFolder folder_;
+  bool mounted_ = false;
+  std::string problem_;
+};
+
+TEST(BadDayTest, ADiskThatIsFullLeavesTheWholeReportOnStdoutAndNoHalfFile) {
+  const TinyDisk disk;
+  if (!disk.problem().empty()) GTEST_SKIP() << "needs root to mount a file system of 1 MB: " << disk.problem();
+  disk.fill(16'384);  // room for the proof, not for the result
+  const auto out = disk.path() / "r";
+  const auto outcome = run_program({"run", "--duration", "3s", "--msg-rate", "500", "--defect", "lose:count=300",
+                                    "--out", out.string()});
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("FAILED"));
+  EXPECT_THAT(outcome.out, HasSubstr("lost 300")) << "nothing that was gathered is lost";
+  EXPECT_THAT(outcome.err, HasSubstr("the results could not be kept: "));
+  EXPECT_THAT(outcome.err, HasSubstr(out.string()));
+  EXPECT_THAT(outcome.err, HasSubstr("full"));
+  EXPECT_THAT(outcome.err, HasSubstr("this verdict stands"));
+  EXPECT_TRUE(std::filesystem::exists(out / "proof.yaml"));
+  EXPECT_FALSE(std::filesystem::exists(out / "result.json"));
+  for (const auto& entry : std::filesystem::directory_iterator(out))
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr(".tmp"))) << "no half file stays";
+}
+
+TEST(BadDayTest, ADiskThatIsFullFromTheStartStillGivesTheVerdict) {
+  const TinyDisk disk;
+  if (!disk.problem().empty()) GTEST_SKIP() << "needs root to mount a file system of 1 MB: " << disk.problem();
+  disk.fill(0);
+  const auto outcome =
+      run_program({"run", "--duration", "1s", "--msg-rate", "200", "--out", (disk.path() / "r").string()});
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("PASSED"));
+  EXPECT_THAT(outcome.err, HasSubstr("warning: "));
+  EXPECT_THAT(outcome.err, HasSubstr("the report will be on stdout only"));
+}
+
+}  // namespace
+}  // namespace sp::process_test

@@ -1,0 +1,104 @@
+// The real program as a child process, with what it said and how it ended.
+//
+//     Program run({"run", "--duration", "5s"});      run.says("load", 10s)   run.signal(SIGINT)
+//     Outcome end = run.end(30s);                    code · out · err · took
+//
+// Each has a folder of its own, gone with the object: the working folder, with out and err in it. A program that still runs when
+// its object goes is killed, so that no test leaves one behind.
+#pragma once
+
+#include <csignal>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "sys/files.h"
+#include "sys/process.h"
+
+namespace sp::process_test {
+
+struct Outcome {
+  int code = -1;  // exit code, or minus the number of the signal that ended it; -1 at first
+  std::string out;
+  std::string err;
+  Nanoseconds took{};
+};
+
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {})
+      : folder_(sys::TemporaryFolder::make("sp-process-test").value()), begin_(clock_.now()) {
+    sys::SpawnSpec spec;
+    spec.args = std::move(arguments);
+    spec.args.insert(spec.args.begin(), SP_PROGRAM);
+    spec.environment = std::move(environment);
+    spec.folder = folder_.path();
+    spec.out = folder_.path() / "out.txt";
+    spec.err = folder_.path() / "err.txt";
+    auto started = sys::spawn(spec);
+    EXPECT_TRUE(started.has_value()) << started.error().message;
+    if (started) id_ = *started;
+  }
+  ~Program() {
+    if (ended_) return;
+    (void)sys::signal(id_, SIGKILL);
+    (void)sys::wait_gone(id_, std::chrono::seconds{10});
+    (void)sys::reap(id_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
+  [[nodiscard]] std::string out() const { return text_of("out.txt"); }
+  [[nodiscard]] std::string err() const { return text_of("err.txt"); }
+  void signal(int number) const { EXPECT_TRUE(sys::signal(id_, number).has_value()); }
+  [[nodiscard]] bool running() const { return sys::alive(id_); }
+
+  // True once `text` stands on stderr; false after `wait`, or when the program ended without it.
+  [[nodiscard]] bool says(std::string_view text, Nanoseconds wait) const {
+    const MonotonicTime end = clock_.now() + wait;
+    bool gone = false;
+    while (err().find(text) == std::string::npos) {
+      if (gone || clock_.now() >= end) return false;
+      gone = sys::wait_gone(id_, std::chrono::milliseconds{20});
+    }
+    return true;
+  }
+  Outcome end(Nanoseconds wait) {
+    Outcome outcome;
+    if (!sys::wait_gone(id_, wait)) {
+      ADD_FAILURE() << "it still runs after " << std::chrono::duration<double>(wait).count() << " s:\n" << err();
+      (void)sys::signal(id_, SIGKILL);
+      (void)sys::wait_gone(id_, std::chrono::seconds{10});
+    }
+    outcome.took = clock_.now() - begin_;
+    if (const auto exit = sys::reap(id_)) outcome.code = exit->signalled ? -exit->code : exit->code;
+    ended_ = true;
+    outcome.out = out();
+    outcome.err = err();
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] std::string text_of(const char* name) const {
+    auto text = sys::read_file(folder_.path() / name, std::size_t{256} << 20U);
+    return text ? std::move(*text) : std::string();
+  }
+
+  sys::TemporaryFolder folder_;
+  SystemMonotonicClock clock_;
+  MonotonicTime begin_;
+  sys::ProcessId id_;
+  bool ended_ = false;
+};
+
+inline Outcome run_program(std::vector<std::string> arguments, Nanoseconds wait = std::chrono::seconds{60}) {
+  return Program(std::move(arguments)).end(wait);
+}
+
+}  // namespace sp::process_test
