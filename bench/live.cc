@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "machine.h"
 
 namespace sp::bench {
@@ -139,18 +141,21 @@ class WatchedPort final : public control::WorkerPort {
   OnTick on_tick_;
 };
 
-// Steps the run to its end, as the live loop of the command line does.
-void turn(coordinator::ProofRun& run, MonotonicClock& clock) {
+// Steps the run to its end, as the live loop of the command line does. False if its end never comes.
+bool turn(coordinator::ProofRun& run, Nanoseconds wait_max, MonotonicClock& clock) {
   constexpr Nanoseconds kTurnMax = std::chrono::milliseconds{50};
+  const MonotonicTime give_up = clock.now() + wait_max;
   std::mutex mutex;
   std::condition_variable nobody;
   while (!run.done()) {
     const MonotonicTime next = run.step(clock.now());
     const MonotonicTime now = clock.now();
+    if (now > give_up) return false;
     if (run.done() || next <= now) continue;
     std::unique_lock lock(mutex);
     static_cast<void>(clock.wait_until(lock, nobody, std::min(next, now + kTurnMax)));
   }
+  return true;
 }
 
 }  // namespace
@@ -193,7 +198,14 @@ Result<LiveResult> run_live(const LiveOptions& options, MonotonicClock& clock, c
     if (options.on_alarm) options.on_alarm(alarm, key, clock.now());
   };
   coordinator::ProofRun run(std::move(run_options), std::move(ports), std::move(hooks));
-  turn(run, clock);
+  constexpr Nanoseconds kEndMax = std::chrono::seconds{90};
+  if (!turn(run, options.proof.duration + kEndMax, clock)) {
+    const coordinator::Live live = run.live(clock.now());
+    return fail(ErrorCode::kTimeout,
+                fmt::format("the run stays in its stage {}: {} acked, {} received, {} outstanding",
+                            coordinator::stage_name(live.stage), live.progress.acked, live.progress.received,
+                            live.progress.outstanding));
+  }
   result.judged = clock.now();
   result.cpu = cpu_time() - cpu_before;
   result.last_delivery = MonotonicTime(Nanoseconds(watched.last_delivery.load()));

@@ -75,11 +75,10 @@ void ProgressView::update(const coordinator::Live& live, MonotonicTime now) {
   if (options_.quiet) return;
   const Nanoseconds period = options_.terminal ? Nanoseconds(std::chrono::milliseconds{200})
                                                : Nanoseconds(std::chrono::seconds{5});
-  const bool new_stage = stage_ != live.stage;
+  // In a pipe the stages of the end pass too quickly to deserve a line each, unless one lasts.
+  const bool passing = !options_.terminal && stage_ && live.stage > coordinator::Stage::kFinalWait;
+  const bool new_stage = !passing && stage_ != live.stage;
   if (!new_stage && shown_ && now - *shown_ < period) return;
-  // In a pipe the stages of the end pass too quickly to deserve a line each.
-  if (new_stage && !options_.terminal && stage_ && live.stage > coordinator::Stage::kFinalWait)
-    return;
   shown_ = now;
   stage_ = live.stage;
   const std::string line = progress_line(live);

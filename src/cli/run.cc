@@ -96,7 +96,8 @@ void add_others(CLI::App& command, RunInput& input) {
 // Flags that nobody knows, and words that stand where none is expected.
 void take_unknown(const CLI::App& command, RunFlags& flags) {
   for (const auto& word : command.remaining()) {
-    if (word.size() > 1 && word.front() == '-') flags.unknown.push_back(word.substr(0, word.find('=')));
+    if (word.size() > 1 && word.front() == '-')
+      flags.unknown.push_back(word.substr(0, word.find('=')));
   }
 }
 
@@ -104,8 +105,9 @@ int start(RunInput& input, const CLI::App& command, const Terminal& terminal) {
   RunFlags& flags = input.flags;
   take_unknown(command, flags);
   if (flags.unknown.empty() && command.remaining_size() > 0) {
-    terminal.complain(fmt::format("'{}': one proof at a time; the first is '{}'\nSee: streaming-proof run --help",
-                                  command.remaining().front(), flags.file));
+    terminal.complain(
+        fmt::format("'{}': one proof at a time; the first is '{}'\nSee: streaming-proof run --help",
+                    command.remaining().front(), flags.file));
     return kExitCouldNotRun;
   }
   const auto fields = proof::fields();

@@ -55,7 +55,8 @@ class FlagCheck {
 
  private:
   void fault(std::string place, std::string message, std::string remedy) {
-    faults_.push_back({ErrorCode::kInvalid, std::move(place), std::move(message), std::move(remedy)});
+    faults_.push_back(
+        {ErrorCode::kInvalid, std::move(place), std::move(message), std::move(remedy)});
   }
   void cluster();
   void simulation();
@@ -71,12 +72,14 @@ void FlagCheck::cluster() {
   const bool has_bootstrap = proof.settings.count("bootstrap.servers") > 0 ||
                              proof.settings.count("metadata.broker.list") > 0;
   if (local && flags_.cluster != "kafka")
-    fault("--cluster", fmt::format("'{}' cannot be started here", printable(flags_.cluster, 60)), "only kafka can");
+    fault("--cluster", fmt::format("'{}' cannot be started here", printable(flags_.cluster, 60)),
+          "only kafka can");
   if (local && has_bootstrap) {
     fault("--cluster", "it starts a cluster of its own, --bootstrap names one that is there",
           "use one of them");
   }
-  if (flags_.nodes && !local) fault("--nodes", "there is no cluster to start", "add --cluster kafka");
+  if (flags_.nodes && !local)
+    fault("--nodes", "there is no cluster to start", "add --cluster kafka");
   if (flags_.nodes && *flags_.nodes != 1 && *flags_.nodes != 3)
     fault("--nodes", fmt::format("{} nodes are not possible", *flags_.nodes), "choose 1 or 3");
   if (proof.driver == "kafka" && !local && !has_bootstrap) {
@@ -87,7 +90,8 @@ void FlagCheck::cluster() {
     fault("--chaos", "it breaks the local cluster only", "add --cluster kafka");
   if (local && proof.replication > request_.nodes) {
     fault("--replication-factor",
-          fmt::format("{} copies need as many nodes, there are {}", proof.replication, request_.nodes),
+          fmt::format("{} copies need as many nodes, there are {}", proof.replication,
+                      request_.nodes),
           proof.replication <= kNodesDefault ? fmt::format("add --nodes {}", kNodesDefault)
                                              : fmt::format("{} is the most", kNodesDefault));
   }
@@ -151,10 +155,11 @@ Result<RunRequest> read_request(const RunFlags& flags) {
   request.nodes = flags.nodes.value_or(kNodesDefault);
   std::vector<proof::Fault> faults = std::move(reading.faults);
   auto more = FlagCheck(flags, request).run();
-  std::erase_if(more, [&](const proof::Fault& fault) {  // what could not even be read is told already
-    return std::any_of(faults.begin(), faults.end(),
-                       [&](const proof::Fault& one) { return one.place == fault.place; });
-  });
+  std::erase_if(
+      more, [&](const proof::Fault& fault) {  // what could not even be read is told already
+        return std::any_of(faults.begin(), faults.end(),
+                           [&](const proof::Fault& one) { return one.place == fault.place; });
+      });
   std::move(more.begin(), more.end(), std::back_inserter(faults));
   if (!faults.empty()) return tl::unexpected(proof::to_error(faults));
   return request;

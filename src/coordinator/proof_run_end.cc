@@ -146,7 +146,15 @@ void ProofRun::ask_bounds(MonotonicTime now) {
   auto bounds = worker->port->log_bounds();
   if (!bounds) {
     raw_.problem = bounds.error().message;
-    if (waited >= options_.limits.bounds) return raw_read_over(raw_.problem, now);
+    if (waited >= options_.limits.bounds) {
+      // A system that is gone at the end may hold nothing any more, whatever was received before.
+      const ErrorCode code = bounds.error().code;
+      if (code != ErrorCode::kDenied && code != ErrorCode::kUnsupported)
+        missing(
+            "the system did not show its log at the end of the run, so nothing says what it still "
+            "holds");
+      return raw_read_over(raw_.problem, now);
+    }
     raw_.next_try = now + std::chrono::seconds{1};
     next_poll_ = raw_.next_try;
     return;

@@ -138,6 +138,7 @@ void Fold::withdraw(std::uint32_t number, std::uint64_t offset, Slot& slot) {
   if (copy != copies.items.end()) {  // one copy less; another one stands elsewhere
     copies.items.erase(copy);
     --copies.count;
+    ++state_.not_checked["reordered-write"];  // that one may stand behind higher sequences
     return;
   }
   log.found.erase(slot.sequence);
@@ -202,7 +203,7 @@ void Fold::stray(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, K
 void Fold::move_key(core::KeyRef ref, KeyState& key, std::uint32_t number) {
   disturb(ref, key);
   const std::uint32_t before = key.partition;
-  const core::RangeSet forgotten = state_.key_details.get(key.detail).log->found;
+  const core::RangeSet forgotten = part_of(state_.key_details.get(key.detail).log->parts, before).ordered;
   for (const auto& range : forgotten.ranges()) {
     for (std::uint64_t s = range.begin; s < range.end; ++s) stray(before, kNoOffset, ref, key, s);
   }
@@ -212,6 +213,12 @@ void Fold::move_key(core::KeyRef ref, KeyState& key, std::uint32_t number) {
     if (slot->named() && slot->key == ref) stray(before, offset, ref, key, slot->sequence);
   }
   key.partition = number;
+  // What was taken for a stray there was not compared with its neighbours when it left the ring.
+  KeyDetail& detail = state_.key_details.get(key.detail);
+  const core::RangeSet home = part_of(detail.strays, number).ordered.intersect(detail.log->found);
+  if (home.empty()) return;
+  part_of(detail.log->parts, number).ordered.insert_all(home);
+  ++state_.not_checked["reordered-write"];
 }
 
 void Fold::judge_logs(bool last) {

@@ -110,6 +110,9 @@ void Fold::sight_damaged(std::uint32_t number, std::uint64_t offset, std::uint8_
   PartitionLog& log = partition(number).log;
   Slot* slot = log.find(offset);
   if (slot == nullptr && offset >= log.tail()) slot = &reach(number, offset, log.frontier());
+  if (slot == nullptr && !log.scanned.contains(offset) && log.unfinished.size() < state_.options.limits.outstanding_max) {
+    slot = &log.unfinished[offset];  // an ack may still name it
+  }
   if (slot == nullptr) return;
   slot->seen |= how | kSeenDamaged;
   slot->groups |= groups;

@@ -115,13 +115,18 @@ void Fold::handed_damaged(std::uint32_t group, const Named& named) {
 }
 
 bool Fold::handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const {
-  const auto& partitions = state_.groups[group].partitions;
-  const bool any_damaged = std::any_of(partitions.begin(), partitions.end(), [](const auto& p) { return !p.damaged.empty(); });
-  if (!any_damaged) return true;
-  return std::any_of(state_.lineages.begin(), state_.lineages.end(), [&](const Lineage& lineage) {
-    return lineage.group == group && !lineage.handed.empty() &&
-           handed_intact_elsewhere(lineage, {.key = ref, .sequence = sequence});
-  });
+  bool damaged = false;
+  for (const Lineage& lineage : state_.lineages) {
+    if (lineage.group != group || lineage.handed.empty()) continue;
+    if (handed_intact_elsewhere(lineage, {.key = ref, .sequence = sequence})) return true;
+    for (const auto& range : lineage.damaged.ranges()) {
+      for (std::uint64_t at = range.begin; at < range.end; ++at) {
+        const Slot* slot = state_.partitions[lineage.partition].log.find(at);
+        damaged = damaged || (slot != nullptr && slot->named() && slot->is(ref, sequence));
+      }
+    }
+  }
+  return !damaged;
 }
 
 bool Fold::handed_and_forgotten(const Lineage& lineage, const Named& named) const {

@@ -10,6 +10,12 @@ Slot* PartitionLog::find(std::uint64_t offset) {
   return found == unfinished.end() ? nullptr : &found->second;
 }
 
+const Slot* PartitionLog::find(std::uint64_t offset) const {
+  if (const Slot* slot = in_ring(offset)) return slot->seen != 0 ? slot : nullptr;
+  const auto found = unfinished.find(offset);
+  return found == unfinished.end() ? nullptr : &found->second;
+}
+
 Slot& PartitionLog::reach(std::uint64_t offset, std::uint64_t retain_from) {
   if (ring_.empty()) ring_.resize(std::min(kSlotsMin, slots_max));
   if (head_ == 0 && offset >= ring_.size()) {  // the first sighting is far up: a log that did not begin with this run

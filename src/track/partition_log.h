@@ -69,6 +69,7 @@ class PartitionLog {
   }
   // The slot of a position, in the ring or among the unfinished; null if it is finished and forgotten, or was never seen.
   [[nodiscard]] Slot* find(std::uint64_t offset);
+  [[nodiscard]] const Slot* find(std::uint64_t offset) const;
   // Makes room in the ring for `offset`, which is at or above tail(), and returns its slot. Slots that are pushed out and not
   // finished go to `unfinished`. `retain_from`: slots at or above it are kept as long as the ring may grow.
   Slot& reach(std::uint64_t offset, std::uint64_t retain_from);

@@ -25,7 +25,8 @@ using namespace std::chrono_literals;
 // A named cluster of this test alone; ended and removed with the object, whatever happened to it.
 class NamedCluster {
  public:
-  explicit NamedCluster(const std::string& kind) : name_("sp-test-" + kind + "-" + std::to_string(getpid())) {}
+  explicit NamedCluster(const std::string& kind)
+      : name_("sp-test-" + kind + "-" + std::to_string(getpid())) {}
   ~NamedCluster() {
     EXPECT_EQ(call({"down"}).code, 0);
     for (const std::uint32_t node : {1U, 2U, 3U})
@@ -47,7 +48,8 @@ class NamedCluster {
     return scenario::cluster::named_cluster_folder(sys::cache_folder().value(), name_).value();
   }
   [[nodiscard]] std::vector<sys::ProcessId> processes_of(std::uint32_t node) const {
-    return sys::find_by_argument((folder() / ("node-" + std::to_string(node)) / "server.properties").string());
+    return sys::find_by_argument(
+        (folder() / ("node-" + std::to_string(node)) / "server.properties").string());
   }
   [[nodiscard]] ResultJson status() const { return ResultJson::of(call({"status", "--json"}).out); }
   [[nodiscard]] std::string state(std::uint64_t node) const {
@@ -93,10 +95,13 @@ TEST(ClusterCommandTest, AnotherProcessControlsEveryNode) {
   EXPECT_EQ(cluster.state(node), "down");
   for (const MonotonicTime end = clock.now() + 30s; clock.now() < end;) {
     const auto state = driver->cluster_state("orders");
-    if (state && state->partitions[1].leader && *state->partitions[1].leader != static_cast<std::int32_t>(node)) break;
+    if (state && state->partitions[1].leader &&
+        *state->partitions[1].leader != static_cast<std::int32_t>(node))
+      break;
   }
   EXPECT_NE(driver->cluster_state("orders")->partitions[1].leader, static_cast<std::int32_t>(node));
-  EXPECT_THAT(cluster.call({"kill", std::to_string(node)}).err, HasSubstr("node " + std::to_string(node)))
+  EXPECT_THAT(cluster.call({"kill", std::to_string(node)}).err,
+              HasSubstr("node " + std::to_string(node)))
       << "it does not run";
   EXPECT_EQ(cluster.call({"restart", std::to_string(node)}).code, 0);
   EXPECT_EQ(cluster.state(node), "running");
@@ -132,7 +137,8 @@ TEST(ClusterCommandTest, DownEndsWhatACrashedUpLeftBehind) {
   EXPECT_FALSE(cluster.processes_of(1).empty()) << "servers outlive who started them";
   const auto down = cluster.call({"down"});
   EXPECT_EQ(down.code, 0) << down.err;
-  for (const std::uint32_t node : {1U, 2U, 3U}) EXPECT_TRUE(cluster.processes_of(node).empty()) << node;
+  for (const std::uint32_t node : {1U, 2U, 3U})
+    EXPECT_TRUE(cluster.processes_of(node).empty()) << node;
 }
 
 TEST(ClusterCommandTest, WhatIsNotThereIsToldWithTheRemedy) {
@@ -155,7 +161,8 @@ class ClusterThatIsThereTest : public testing::Test {
   }
   static void TearDownTestSuite() { cluster_.reset(); }
   static std::vector<std::string> command(const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"run", "--bootstrap", bootstrap_, "--duration", "3s", "--msg-rate", "300", "--keys",
+    std::vector<std::string> all = {"run", "--bootstrap", bootstrap_, "--duration",
+                                    "3s",  "--msg-rate",  "300",      "--keys",
                                     "40",  "--out",       "r"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
@@ -164,15 +171,18 @@ class ClusterThatIsThereTest : public testing::Test {
   static inline std::string bootstrap_;
 };
 
-// A topic of the run's own is deleted after a pass and kept on request; another run's and other programs' records are no findings.
+// A topic of the run's own is deleted after a pass and kept on request; another run's and other
+// programs' records are no findings.
 TEST_F(ClusterThatIsThereTest, ATopicIsReusedWithEverythingThatStandsThere) {
   SystemMonotonicClock clock;
   const auto driver = client(bootstrap_, clock);
   Program first(command({"--topic", "orders", "--partitions", "2", "--keep-topic"}));
   const auto before = first.end(120s);
   ASSERT_EQ(before.code, 0) << before.out << before.err;
-  EXPECT_THAT(before.err, HasSubstr("on " + bootstrap_ + " this creates topic orders (2 partitions, replication 1; it stays "
-                                                         "there) and consumer group "));
+  EXPECT_THAT(before.err,
+              HasSubstr("on " + bootstrap_ +
+                        " this creates topic orders (2 partitions, replication 1; it stays "
+                        "there) and consumer group "));
   const std::uint64_t stored = ResultJson::in(first.folder() / "r").number("/coverage/acked");
   ASSERT_TRUE(driver->describe_topic("orders").has_value());
 
@@ -188,15 +198,18 @@ TEST_F(ClusterThatIsThereTest, ATopicIsReusedWithEverythingThatStandsThere) {
   core::Envelope envelope;
   envelope.key = "order-17";
   envelope.payload = text;
-  for (int i = 0; i < 5; ++i) EXPECT_EQ((*producer)->send(envelope, core::KeyRef{}), driver::SendStatus::kAccepted);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ((*producer)->send(envelope, core::KeyRef{}), driver::SendStatus::kAccepted);
   (*producer)->close(20s, sink);
 
   const auto refused = run_program(command({"--topic", "orders", "--partitions", "2"}));
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.out, HasSubstr("--topic-exists reuse"));
-  const auto fewer = run_program(command({"--topic", "orders", "--partitions", "6", "--topic-exists", "reuse"}));
+  const auto fewer =
+      run_program(command({"--topic", "orders", "--partitions", "6", "--topic-exists", "reuse"}));
   EXPECT_EQ(fewer.code, 3);
-  EXPECT_THAT(fewer.out, HasSubstr("it has 2 partitions, but 6 were asked for; run with --partitions 2"));
+  EXPECT_THAT(fewer.out,
+              HasSubstr("it has 2 partitions, but 6 were asked for; run with --partitions 2"));
 
   Program again(command({"--topic", "orders", "--partitions", "2", "--topic-exists", "reuse"}));
   const auto after = again.end(120s);
@@ -210,11 +223,14 @@ TEST_F(ClusterThatIsThereTest, ATopicIsReusedWithEverythingThatStandsThere) {
   Program own(command({}));
   ASSERT_EQ(own.end(120s).code, 0);
   const auto its_own = ResultJson::in(own.folder() / "r");
-  EXPECT_FALSE(driver->describe_topic(its_own.text("/topic")).has_value()) << "deleted after a pass";
+  EXPECT_FALSE(driver->describe_topic(its_own.text("/topic")).has_value())
+      << "deleted after a pass";
 }
 
 TEST_F(ClusterThatIsThereTest, ConsumersThatTheGroupRefusesAreNamedAndNothingIsProduced) {
-  const auto outcome = Program(command({"-X", "group.protocol=consumer", "-X", "group.remote.assignor=nosuch"})).end(150s);
+  const auto outcome =
+      Program(command({"-X", "group.protocol=consumer", "-X", "group.remote.assignor=nosuch"}))
+          .end(150s);
   EXPECT_THAT(outcome.code, AnyOf(2, 3)) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out + outcome.err, HasSubstr("nosuch"));
   EXPECT_THAT(outcome.out, AnyOf(StartsWith("INCONCLUSIVE"), StartsWith("COULD NOT RUN")));

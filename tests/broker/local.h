@@ -1,4 +1,5 @@
-// What tests on real Kafka share: a folder whose cluster is ended whatever happens, and clusters that are brought back to be read.
+// What tests on real Kafka share: a folder whose cluster is ended whatever happens, and clusters
+// that are brought back to be read.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace sp::broker_test {
 
-// The folder of a run, `run()`, and with it the cluster that the run starts there. Ends that cluster, then removes all.
+// The folder of a run, `run()`, and with it the cluster that the run starts there. Ends that
+// cluster, then removes all.
 class RunFolderGuard {
  public:
   RunFolderGuard() : folder_(sys::TemporaryFolder::make("sp-broker-test").value()) {}
@@ -19,7 +21,8 @@ class RunFolderGuard {
     if (auto left = scenario::cluster::KafkaCluster::load(run() / "cluster")) {
       EXPECT_TRUE(left->down().has_value());
       const auto nodes = left->status();
-      for (const auto& node : nodes.value()) EXPECT_FALSE(node.running) << "a server is left behind";
+      for (const auto& node : nodes.value())
+        EXPECT_FALSE(node.running) << "a server is left behind";
     }
   }
   RunFolderGuard(const RunFolderGuard&) = delete;
@@ -28,12 +31,14 @@ class RunFolderGuard {
   [[nodiscard]] Result<scenario::cluster::KafkaCluster> cluster() const {
     return scenario::cluster::KafkaCluster::load(run() / "cluster");
   }
-  // Starts all its nodes again, over the data that they have, and waits until every partition of `topic` is led.
+  // Starts all its nodes again, over the data that they have, and waits until every partition of
+  // `topic` is led.
   [[nodiscard]] Result<std::string> bring_back(const std::string& topic) const {
     auto cluster = this->cluster();
     if (!cluster) return tl::unexpected(std::move(cluster).error());
     for (std::uint32_t node = 1; node <= cluster->nodes(); ++node) {
-      if (auto started = cluster->restart(node); !started) return tl::unexpected(std::move(started).error());
+      if (auto started = cluster->restart(node); !started)
+        return tl::unexpected(std::move(started).error());
     }
     const SystemMonotonicClock clock;
     SystemMonotonicClock driver_clock;
@@ -44,7 +49,8 @@ class RunFolderGuard {
       bool ready = state.has_value();
       if (state) {
         for (const auto& partition : state->partitions)
-          ready = ready && partition.leader && partition.in_sync.size() == partition.replicas.size();
+          ready =
+              ready && partition.leader && partition.in_sync.size() == partition.replicas.size();
       }
       if (ready) return cluster->bootstrap();
     }

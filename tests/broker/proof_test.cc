@@ -1,5 +1,5 @@
-// Proofs of a real Kafka cluster that is broken meanwhile, by the real program. Every number that can be counted without our own
-// code is counted a second time with Kafka's console consumer.
+// Proofs of a real Kafka cluster that is broken meanwhile, by the real program. Every number that
+// can be counted without our own code is counted a second time with Kafka's console consumer.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -28,9 +28,23 @@ std::size_t lines(const std::string& text) {
 class KafkaProofTest : public testing::Test {
  protected:
   std::vector<std::string> command(const std::vector<std::string>& more) const {
-    std::vector<std::string> all = {"run",          "--cluster", "kafka",       "--nodes", "3",           "--replication",
-                                    "3",            "--keys",    "1000",        "--partitions", "12",     "--producers",
-                                    "4",            "--consumers", "4",         "--out",   folder_.run().string()};
+    std::vector<std::string> all = {"run",
+                                    "--cluster",
+                                    "kafka",
+                                    "--nodes",
+                                    "3",
+                                    "--replication",
+                                    "3",
+                                    "--keys",
+                                    "1000",
+                                    "--partitions",
+                                    "12",
+                                    "--producers",
+                                    "4",
+                                    "--consumers",
+                                    "4",
+                                    "--out",
+                                    folder_.run().string()};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -52,7 +66,8 @@ class KafkaProofTest : public testing::Test {
     for (const auto fault : result.list("/coverage/faults")) {
       ++kills;
       EXPECT_EQ(std::string_view(fault["name"]), "kill-leader");
-      EXPECT_THAT(std::string(std::string_view(fault["seen"])), HasSubstr("leader of partition 0 moved from "));
+      EXPECT_THAT(std::string(std::string_view(fault["seen"])),
+                  HasSubstr("leader of partition 0 moved from "));
       EXPECT_TRUE(bool(fault["effect"]));
     }
     EXPECT_GE(kills, least);
@@ -62,8 +77,9 @@ class KafkaProofTest : public testing::Test {
 };
 
 TEST_F(KafkaProofTest, KilledLeadersOfASafeClusterLoseAndReorderNothing) {
-  const auto outcome = run({"--msg-rate", "3000", "--duration", "60s", "--features", "at_least_once,ordering", "--chaos",
-                            "kill-leader:every=20s,down=6s", "-X", "acks=all"});
+  const auto outcome =
+      run({"--msg-rate", "3000", "--duration", "60s", "--features", "at_least_once,ordering",
+           "--chaos", "kill-leader:every=20s,down=6s", "-X", "acks=all"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   const auto result = this->result();
   EXPECT_EQ(result.text("/verdict"), "passed");
@@ -72,23 +88,26 @@ TEST_F(KafkaProofTest, KilledLeadersOfASafeClusterLoseAndReorderNothing) {
   EXPECT_EQ(result.count("reordered-write"), 0U);
   EXPECT_EQ(result.count("reordered-delivery"), 0U);
   EXPECT_EQ(result.count("duplicate-write"), 0U) << "an idempotent producer writes once";
-  EXPECT_EQ(result.count("duplicate-delivery"), result.allowed("duplicate-delivery")) << "each one is explained";
-  EXPECT_EQ(result.number("/coverage/attempts"), result.number("/coverage/acked") + result.number("/coverage/failed") +
+  EXPECT_EQ(result.count("duplicate-delivery"), result.allowed("duplicate-delivery"))
+      << "each one is explained";
+  EXPECT_EQ(result.number("/coverage/attempts"), result.number("/coverage/acked") +
+                                                     result.number("/coverage/failed") +
                                                      result.number("/coverage/unknown"));
   EXPECT_GT(result.number("/coverage/acked"), 3000U * 60U * 8U / 10U);
-  EXPECT_LT(lines(outcome.err), 150U) << "clients that cannot connect do not flood\n" << outcome.err;
+  EXPECT_LT(lines(outcome.err), 150U) << "clients that cannot connect do not flood\n"
+                                      << outcome.err;
   const auto nodes = folder_.cluster().value().status().value();
   for (const auto& node : nodes) EXPECT_FALSE(node.running) << "the cluster was for this run alone";
 }
 
-// Retries of a client that is not idempotent write twice and out of order. How often is for the cluster to say; that we count it
-// to the last one is for the console consumer to confirm.
+// Retries of a client that is not idempotent write twice and out of order. How often is for the
+// cluster to say; that we count it to the last one is for the console consumer to confirm.
 class UnsafeClientTest : public KafkaProofTest {
  protected:
   ResultJson run_and_count(const std::string& features, LogCounts& counts, Outcome& outcome) {
-    outcome = run({"--msg-rate", "2000", "--message-size", "8", "--duration", "32s", "--features", features, "--chaos",
-                   "kill-leader:at=6s,down=8s", "-X", "acks=all", "-X", "enable.idempotence=false", "--raw-read", "full",
-                   "--keep-topic"});
+    outcome = run({"--msg-rate", "2000", "--message-size", "8", "--duration", "32s", "--features",
+                   features, "--chaos", "kill-leader:at=6s,down=8s", "-X", "acks=all", "-X",
+                   "enable.idempotence=false", "--raw-read", "full", "--keep-topic"});
     auto result = this->result();
     counts = second_opinion(8);
     return result;
@@ -104,8 +123,10 @@ TEST_F(UnsafeClientTest, WhatItWritesTwiceOrOutOfOrderIsCountedExactly) {
   EXPECT_GT(counts.records, 40'000U);
   EXPECT_EQ(result.count("duplicate-write"), counts.duplicate_write);
   EXPECT_EQ(result.count("reordered-write"), counts.reordered_write);
-  EXPECT_EQ(result.number("/coverage/acked") + result.number("/coverage/landed"), counts.present.size() + result.count("lost"));
-  std::printf("  %llu records, %llu written twice, %llu out of order\n", static_cast<unsigned long long>(counts.records),
+  EXPECT_EQ(result.number("/coverage/acked") + result.number("/coverage/landed"),
+            counts.present.size() + result.count("lost"));
+  std::printf("  %llu records, %llu written twice, %llu out of order\n",
+              static_cast<unsigned long long>(counts.records),
               static_cast<unsigned long long>(counts.duplicate_write),
               static_cast<unsigned long long>(counts.reordered_write));
 }
@@ -116,15 +137,17 @@ TEST_F(UnsafeClientTest, OrderingFailsExactlyWhenSomethingOutOfOrderIsNotAllowed
   const auto result = run_and_count("at_least_once,ordering", counts, outcome);
   EXPECT_EQ(result.count("reordered-write"), counts.reordered_write);
   EXPECT_EQ(result.count("duplicate-write"), counts.duplicate_write);
-  const bool broken = result.count("lost") > 0 || result.count("reordered-write") > result.allowed("reordered-write");
+  const bool broken = result.count("lost") > 0 ||
+                      result.count("reordered-write") > result.allowed("reordered-write");
   EXPECT_EQ(result.text("/verdict"), broken ? "failed" : "passed") << outcome.out;
   EXPECT_EQ(outcome.code, broken ? 1 : 0);
 }
 
 TEST_F(KafkaProofTest, AcknowledgedRecordsThatAKilledLeaderTookAlongAreNamedAndTrulyGone) {
   const auto outcome =
-      run({"--msg-rate", "5000", "--features", "at_least_once,ordering", "--duration", "30s", "-X", "acks=1", "-X",
-           "enable.idempotence=false", "--chaos", "freeze-followers:at=5s,for=3s", "--chaos", "kill-leader:at=6s,down=10s"});
+      run({"--msg-rate", "5000", "--features", "at_least_once,ordering", "--duration", "30s", "-X",
+           "acks=1", "-X", "enable.idempotence=false", "--chaos", "freeze-followers:at=5s,for=3s",
+           "--chaos", "kill-leader:at=6s,down=10s"});
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("FAILED"));
   const auto result = this->result();
@@ -141,22 +164,24 @@ TEST_F(KafkaProofTest, AcknowledgedRecordsThatAKilledLeaderTookAlongAreNamedAndT
   EXPECT_GT(counts.records, 50'000U);
   std::size_t there = 0;
   for (const auto& record : lost) there += counts.present.count(record);
-  EXPECT_EQ(there, 0U) << "Kafka's own consumer finds none of the " << lost.size() << " records that are named lost";
-  EXPECT_EQ(result.number("/coverage/acked") + result.number("/coverage/landed") - result.count("lost"),
-            counts.present.size());
+  EXPECT_EQ(there, 0U) << "Kafka's own consumer finds none of the " << lost.size()
+                       << " records that are named lost";
+  EXPECT_EQ(
+      result.number("/coverage/acked") + result.number("/coverage/landed") - result.count("lost"),
+      counts.present.size());
 }
 
 TEST_F(KafkaProofTest, BrokersThatAreAllKilledForGoodAreNeverAPassAndWhatWasGatheredStays) {
-  Program program(command({"--msg-rate", "1000", "--duration", "14s", "--features", "at_least_once,ordering",
-                           "--final-wait-seconds", "3"}));
-  ASSERT_TRUE(program.says(" received", 90s)) << program.err();
+  Program program(command({"--msg-rate", "1000", "--duration", "14s", "--features",
+                           "at_least_once,ordering", "--final-wait-seconds", "3"}));
+  ASSERT_TRUE(program.says(" received", 90s, 2)) << program.err();
   auto cluster = folder_.cluster();
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
   for (const std::uint32_t node : {1U, 2U, 3U}) EXPECT_TRUE(cluster->kill(node).has_value());
   const SystemMonotonicClock clock;
   const MonotonicTime killed = clock.now();
   const auto outcome = program.end(200s);
-  EXPECT_LT(clock.now() - killed, 120s);
+  EXPECT_LT(clock.now() - killed, 150s);
   EXPECT_THAT(outcome.code, AnyOf(1, 2)) << outcome.out << outcome.err;
   const auto result = this->result();
   EXPECT_THAT(result.text("/verdict"), AnyOf("failed", "inconclusive"));

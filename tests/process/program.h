@@ -3,8 +3,8 @@
 //     Program run({"run", "--duration", "5s"});      run.says("load", 10s)   run.signal(SIGINT)
 //     Outcome end = run.end(30s);                    code · out · err · took
 //
-// Each has a folder of its own, gone with the object: the working folder, with out and err in it. A program that still runs when
-// its object goes is killed, so that no test leaves one behind.
+// Each has a folder of its own, gone with the object: the working folder, with out and err in it. A
+// program that still runs when its object goes is killed, so that no test leaves one behind.
 #pragma once
 
 #include <csignal>
@@ -31,7 +31,8 @@ struct Outcome {
 
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {})
+  explicit Program(std::vector<std::string> arguments,
+                   std::map<std::string, std::string> environment = {})
       : folder_(sys::TemporaryFolder::make("sp-process-test").value()), begin_(clock_.now()) {
     sys::SpawnSpec spec;
     spec.args = std::move(arguments);
@@ -59,11 +60,12 @@ class Program {
   void signal(int number) const { EXPECT_TRUE(sys::signal(id_, number).has_value()); }
   [[nodiscard]] bool running() const { return sys::alive(id_); }
 
-  // True once `text` stands on stderr; false after `wait`, or when the program ended without it.
-  [[nodiscard]] bool says(std::string_view text, Nanoseconds wait) const {
+  // True once `text` stands on stderr so many times; false after `wait`, or when the program ended
+  // without it.
+  [[nodiscard]] bool says(std::string_view text, Nanoseconds wait, std::size_t times = 1) const {
     const MonotonicTime end = clock_.now() + wait;
     bool gone = false;
-    while (err().find(text) == std::string::npos) {
+    while (count(err(), text) < times) {
       if (gone || clock_.now() >= end) return false;
       gone = sys::wait_gone(id_, std::chrono::milliseconds{20});
     }
@@ -72,7 +74,9 @@ class Program {
   Outcome end(Nanoseconds wait) {
     Outcome outcome;
     if (!sys::wait_gone(id_, wait)) {
-      ADD_FAILURE() << "it still runs after " << std::chrono::duration<double>(wait).count() << " s:\n" << err();
+      ADD_FAILURE() << "it still runs after " << std::chrono::duration<double>(wait).count()
+                    << " s:\n"
+                    << err();
       (void)sys::signal(id_, SIGKILL);
       (void)sys::wait_gone(id_, std::chrono::seconds{10});
     }
@@ -85,6 +89,13 @@ class Program {
   }
 
  private:
+  static std::size_t count(std::string_view all, std::string_view text) {
+    std::size_t found = 0;
+    for (auto at = all.find(text); at != std::string_view::npos;
+         at = all.find(text, at + text.size()))
+      ++found;
+    return found;
+  }
   [[nodiscard]] std::string text_of(const char* name) const {
     auto text = sys::read_file(folder_.path() / name, std::size_t{256} << 20U);
     return text ? std::move(*text) : std::string();
@@ -97,7 +108,8 @@ class Program {
   bool ended_ = false;
 };
 
-inline Outcome run_program(std::vector<std::string> arguments, Nanoseconds wait = std::chrono::seconds{60}) {
+inline Outcome run_program(std::vector<std::string> arguments,
+                           Nanoseconds wait = std::chrono::seconds{60}) {
   return Program(std::move(arguments)).end(wait);
 }
 

@@ -1,11 +1,12 @@
 // What the program says and leaves behind, seen from outside.
+#include "process/program.h"
+
 #include <algorithm>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "process/program.h"
 #include "process/result.h"
 
 namespace sp::process_test {
@@ -44,12 +45,13 @@ TEST(ProgramProcessTest, EveryCommandHelpsWithAnExample) {
 }
 
 TEST(ProgramProcessTest, EverythingThatIsWrongIsToldTogetherWithPlaceAndRemedy) {
-  Program program({"run", "proof.yaml", "--durration", "5", "--msg-rate", "0", "--defect", "loose:count=1", "--defect",
-                   "lose:count=x", "--nodes", "3", "--runs", "2"});
+  Program program({"run", "proof.yaml", "--durration", "5", "--msg-rate", "0", "--defect",
+                   "loose:count=1", "--defect", "lose:count=x", "--nodes", "3", "--runs", "2"});
   const auto outcome = program.end(30s);
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr("--durration: unknown flag 'durration'; did you mean '--duration'?"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("--durration: unknown flag 'durration'; did you mean '--duration'?"));
   EXPECT_THAT(outcome.err, HasSubstr("--msg-rate: "));
   EXPECT_THAT(outcome.err, HasSubstr("there is no kind 'loose'; the kinds are lose, "));
   EXPECT_THAT(outcome.err, HasSubstr("defect 'lose:count=x'"));
@@ -62,16 +64,19 @@ TEST(ProgramProcessTest, FileAndFlagsAreRefusedTogetherWithLineAndColumn) {
   const auto folder = sys::TemporaryFolder::make("sp-process-test").value();
   const auto file = folder.path() / "proof.yaml";
   std::ofstream(file) << "features: [ordering]\nmgsRate: 5\nmessageSize: 3\n";
-  const auto outcome = run_program({"run", file.string(), "--chaos", "kill-leader:every=20s", "--driver", "embedded"});
+  const auto outcome = run_program(
+      {"run", file.string(), "--chaos", "kill-leader:every=20s", "--driver", "embedded"});
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("proof.yaml line 2 column 1: unknown field 'mgsRate'; did you mean 'msgRate'?"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("proof.yaml line 2 column 1: unknown field 'mgsRate'; did you mean 'msgRate'?"));
   EXPECT_THAT(outcome.err, HasSubstr("proof.yaml line 3 column"));
   EXPECT_THAT(outcome.err, HasSubstr("--chaos"));
 }
 
 TEST(ProgramProcessTest, AClientSettingThatNobodyKnowsIsRefusedBeforeAnythingStarts) {
-  const auto outcome =
-      run_program({"run", "--cluster", "kafka", "--nodes", "3", "-X", "linger.mss=5", "-X", "acks=many"});
+  const auto outcome = run_program(
+      {"run", "--cluster", "kafka", "--nodes", "3", "-X", "linger.mss=5", "-X", "acks=many"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("'linger.mss'; did you mean linger.ms?"));
   EXPECT_THAT(outcome.err, HasSubstr("acks"));
@@ -80,13 +85,35 @@ TEST(ProgramProcessTest, AClientSettingThatNobodyKnowsIsRefusedBeforeAnythingSta
 
 TEST(ProgramProcessTest, ADryRunPrintsAProofThatReadsBackToItself) {
   const auto folder = sys::TemporaryFolder::make("sp-process-test").value();
-  const auto first = run_program({"run", "--dry-run", "--features", "exactly_once,ordering", "--driver", "embedded",
-                                  "--features", "ordering"});
+  const auto first = run_program({"run", "--dry-run", "--features", "exactly_once,ordering",
+                                  "--driver", "embedded", "--features", "ordering"});
   EXPECT_EQ(first.code, 3) << "a set is given once";
-  const auto printed = run_program({"run", "--dry-run", "--features", "at_least_once,ordering", "--duration", "90s",
-                                    "--msg-rate", "777", "-X", "acks=all", "--topic-exists", "reuse", "--topic", "t",
-                                    "--max-duplicates", "3", "--defect", "lose:count=2", "--defect", "corrupt",
-                                    "--final-wait-seconds", "2m", "--seed", "9", "--name", "yes: no # \"x\""});
+  const auto printed = run_program({"run",
+                                    "--dry-run",
+                                    "--features",
+                                    "at_least_once,ordering",
+                                    "--duration",
+                                    "90s",
+                                    "--msg-rate",
+                                    "777",
+                                    "-X",
+                                    "acks=all",
+                                    "--topic-exists",
+                                    "reuse",
+                                    "--topic",
+                                    "t",
+                                    "--max-duplicates",
+                                    "3",
+                                    "--defect",
+                                    "lose:count=2",
+                                    "--defect",
+                                    "corrupt",
+                                    "--final-wait-seconds",
+                                    "2m",
+                                    "--seed",
+                                    "9",
+                                    "--name",
+                                    "yes: no # \"x\""});
   ASSERT_EQ(printed.code, 0) << printed.err;
   EXPECT_EQ(printed.err, "");
   const auto file = folder.path() / "printed.yaml";
@@ -110,7 +137,8 @@ TEST(ProgramProcessTest, APipeGetsPlainLinesOnStderrAndTheReportAloneOnStdout) {
 }
 
 TEST(ProgramProcessTest, QuietSaysNothingButTheResultWhichIsStrictJson) {
-  Program program({"run", "--duration", "2s", "--msg-rate", "500", "--quiet", "--json", "--out", "r"});
+  Program program(
+      {"run", "--duration", "2s", "--msg-rate", "500", "--quiet", "--json", "--out", "r"});
   const auto outcome = program.end(60s);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -125,9 +153,9 @@ TEST(ProgramProcessTest, QuietSaysNothingButTheResultWhichIsStrictJson) {
 }
 
 TEST(ProgramProcessTest, TheSameSeedGivesTheSameBytes) {
-  const std::vector<std::string> command = {"run",    "--simulate", "--seed",    "11", "--duration",
-                                            "5s",     "--keys",     "40",        "--msg-rate", "400",
-                                            "--json", "--defect",   "lose:count=3"};
+  const std::vector<std::string> command = {
+      "run", "--simulate", "--seed", "11",     "--duration", "5s",          "--keys",
+      "40",  "--msg-rate", "400",    "--json", "--defect",   "lose:count=3"};
   const auto first = run_program(command);
   const auto second = run_program(command);
   EXPECT_EQ(first.code, 1) << first.err;
@@ -139,7 +167,8 @@ TEST(ProgramProcessTest, TheSameSeedGivesTheSameBytes) {
 }
 
 TEST(ProgramProcessTest, APlantedLossFailsWithExactlyItsRecords) {
-  Program program({"run", "--duration", "4s", "--msg-rate", "500", "--defect", "lose:count=5", "--out", "r"});
+  Program program({"run", "--duration", "4s", "--msg-rate", "500", "--defect", "lose:count=5",
+                   "--final-wait-seconds", "1", "--out", "r"});
   const auto outcome = program.end(60s);
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("FAILED"));
@@ -150,13 +179,16 @@ TEST(ProgramProcessTest, APlantedLossFailsWithExactlyItsRecords) {
   EXPECT_EQ(result.named("lost"), planted);
   EXPECT_EQ(result.count("lost"), 5U);
   for (const auto& record : planted)
-    EXPECT_THAT(outcome.out + outcome.err, HasSubstr(record.key)) << "each key is named to the person too";
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr(record.key))
+        << "each key is named to the person too";
 }
 
 TEST(ProgramProcessTest, ARateBelowTheMinimumIsInconclusive) {
-  // What cannot be reached by far: 200 consumers' worth of delay does not matter, the producers' pace does.
-  const auto outcome = run_program({"run", "--duration", "2s", "--msg-rate", "3000000", "--min-rate", "3000000",
-                                    "--producers", "1", "--timeout", "60", "--out", "r"});
+  // What cannot be reached by far: 200 consumers' worth of delay does not matter, the producers'
+  // pace does.
+  const auto outcome =
+      run_program({"run", "--duration", "2s", "--msg-rate", "3000000", "--min-rate", "3000000",
+                   "--producers", "1", "--timeout", "60", "--out", "r"});
   EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("INCONCLUSIVE"));
   EXPECT_THAT(outcome.out, HasSubstr("under minRate"));

@@ -1,5 +1,6 @@
-// The ways in which the ancestor of this program judged wrongly that are about the harness, not the engine: whole runs on the
-// embedded broker with the harness's own part broken. The engine's half of each is in tests/cases/reference_test.cc.
+// The ways in which the ancestor of this program judged wrongly that are about the harness, not the
+// engine: whole runs on the embedded broker with the harness's own part broken. The engine's half
+// of each is in tests/cases/reference_test.cc.
 //
 //     N12   a dead generator verifies vacuously         P7   shared groups and reused topics
 //     N13   a stalled partition silences the others     P8   random keys collide
@@ -25,7 +26,9 @@ using namespace std::chrono_literals;
 // A producer that takes nothing, as a dead or blocked client does.
 class DeadProducer final : public driver::Producer {
  public:
-  driver::SendStatus send(const core::Envelope&, core::KeyRef) override { return driver::SendStatus::kQueueFull; }
+  driver::SendStatus send(const core::Envelope&, core::KeyRef) override {
+    return driver::SendStatus::kQueueFull;
+  }
   std::size_t poll(Nanoseconds, core::ObservationSink&) override { return 0; }
   [[nodiscard]] std::size_t in_flight() const override { return 0; }
   void close(Nanoseconds, core::ObservationSink&) override {}
@@ -35,7 +38,8 @@ class DeadProducers final : public PassingDriver {
  public:
   DeadProducers(World::Drivers behind, std::set<std::uint32_t> dead)
       : PassingDriver(std::move(behind)), dead_(std::move(dead)) {}
-  Result<std::unique_ptr<driver::Producer>> open_producer(const driver::ProducerSpec& spec) override {
+  Result<std::unique_ptr<driver::Producer>> open_producer(
+      const driver::ProducerSpec& spec) override {
     if (dead_.contains(spec.index)) return std::make_unique<DeadProducer>();
     return PassingDriver::open_producer(spec);
   }
@@ -74,7 +78,8 @@ TEST(ReferenceRunTest, N12AProducerThatDiesFallsShortOfTheMinimumRate) {
 // N13: records for one partition get no outcome at all; those for the others go on.
 class StalledPartition final : public driver::Producer {
  public:
-  StalledPartition(std::unique_ptr<driver::Producer> behind, std::uint32_t keys_stalled, std::size_t room)
+  StalledPartition(std::unique_ptr<driver::Producer> behind, std::uint32_t keys_stalled,
+                   std::size_t room)
       : behind_(std::move(behind)), keys_stalled_(keys_stalled), room_(room) {}
   driver::SendStatus send(const core::Envelope& envelope, core::KeyRef key) override {
     if (in_flight() >= room_) return driver::SendStatus::kQueueFull;
@@ -82,8 +87,12 @@ class StalledPartition final : public driver::Producer {
     stuck_.push_back({key, envelope.sequence});
     return driver::SendStatus::kAccepted;
   }
-  std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override { return behind_->poll(wait, sink); }
-  [[nodiscard]] std::size_t in_flight() const override { return behind_->in_flight() + stuck_.size(); }
+  std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override {
+    return behind_->poll(wait, sink);
+  }
+  [[nodiscard]] std::size_t in_flight() const override {
+    return behind_->in_flight() + stuck_.size();
+  }
   void close(Nanoseconds wait, core::ObservationSink& sink) override {
     behind_->close(wait, sink);
     sink.begin();
@@ -110,7 +119,8 @@ class StallingDriver final : public PassingDriver {
   using PassingDriver::PassingDriver;
   static constexpr std::uint32_t kKeysStalled = 2;  // of the ten of each producer
   static constexpr std::size_t kRoom = 200;         // open attempts that the client library takes
-  Result<std::unique_ptr<driver::Producer>> open_producer(const driver::ProducerSpec& spec) override {
+  Result<std::unique_ptr<driver::Producer>> open_producer(
+      const driver::ProducerSpec& spec) override {
     auto opened = PassingDriver::open_producer(spec);
     if (!opened) return opened;
     return std::make_unique<StalledPartition>(std::move(*opened), kKeysStalled, kRoom);
@@ -121,7 +131,9 @@ TEST(ReferenceRunTest, N13AStalledPartitionDoesNotSilenceTheOthers) {
   auto proof = small_proof();
   proof.duration = 20s;
   World world(proof);
-  world.wrap = [](World::Drivers behind) { return std::make_unique<StallingDriver>(std::move(behind)); };
+  world.wrap = [](World::Drivers behind) {
+    return std::make_unique<StallingDriver>(std::move(behind));
+  };
   std::uint64_t acked_at_half = 0;
   world.meanwhile = [&](const coordinator::Live& live) {
     if (live.load <= 10s) acked_at_half = live.progress.acked;
@@ -157,8 +169,10 @@ TEST(ReferenceRunTest, P4EveryRecordOfEveryBatchIsHandedOver) {
 // P7: notes the names under which consumers join.
 class GroupNotingDriver final : public PassingDriver {
  public:
-  GroupNotingDriver(World::Drivers behind, World& world) : PassingDriver(std::move(behind)), world_(world) {}
-  Result<std::unique_ptr<driver::Consumer>> open_consumer(const driver::ConsumerSpec& spec) override {
+  GroupNotingDriver(World::Drivers behind, World& world)
+      : PassingDriver(std::move(behind)), world_(world) {}
+  Result<std::unique_ptr<driver::Consumer>> open_consumer(
+      const driver::ConsumerSpec& spec) override {
     world_.note_group(spec.group_name);
     return PassingDriver::open_consumer(spec);
   }
@@ -171,7 +185,9 @@ TEST(ReferenceRunTest, P7TheConsumerGroupIsTheRunsOwn) {
   auto proof = small_proof();
   proof.groups = 2;
   World world(proof);
-  world.wrap = [&](World::Drivers behind) { return std::make_unique<GroupNotingDriver>(std::move(behind), world); };
+  world.wrap = [&](World::Drivers behind) {
+    return std::make_unique<GroupNotingDriver>(std::move(behind), world);
+  };
   const auto& report = world.run();
   EXPECT_EQ(report.judgement.status, Status::kPassed) << reasons(report);
   const std::string run = core::run_text(core::RunId{4711});
@@ -188,20 +204,24 @@ TEST(ReferenceRunTest, P7ATopicThatIsThereIsNotTakenUnlessAsked) {
   topic.partitions = proof.partitions;
   ASSERT_TRUE(world.driver()->create_topic(topic).has_value());
   const auto& report = world.run();
-  EXPECT_THAT(report.failure, HasSubstr("it is already there; use another name (--topic), or --topic-exists reuse"));
+  EXPECT_THAT(
+      report.failure,
+      HasSubstr("it is already there; use another name (--topic), or --topic-exists reuse"));
 }
 
 // P8: the keys that producers really send, over workers.
 class KeyNotingProducer final : public driver::Producer {
  public:
-  KeyNotingProducer(std::unique_ptr<driver::Producer> behind, std::map<std::string, std::set<std::string>>& users,
-                    std::string user)
+  KeyNotingProducer(std::unique_ptr<driver::Producer> behind,
+                    std::map<std::string, std::set<std::string>>& users, std::string user)
       : behind_(std::move(behind)), users_(users), user_(std::move(user)) {}
   driver::SendStatus send(const core::Envelope& envelope, core::KeyRef key) override {
     users_[std::string(envelope.key)].insert(user_);
     return behind_->send(envelope, key);
   }
-  std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override { return behind_->poll(wait, sink); }
+  std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override {
+    return behind_->poll(wait, sink);
+  }
   [[nodiscard]] std::size_t in_flight() const override { return behind_->in_flight(); }
   void close(Nanoseconds wait, core::ObservationSink& sink) override { behind_->close(wait, sink); }
 
@@ -215,7 +235,8 @@ class KeyNotingDriver final : public PassingDriver {
  public:
   KeyNotingDriver(World::Drivers behind, std::map<std::string, std::set<std::string>>& users)
       : PassingDriver(std::move(behind)), users_(users) {}
-  Result<std::unique_ptr<driver::Producer>> open_producer(const driver::ProducerSpec& spec) override {
+  Result<std::unique_ptr<driver::Producer>> open_producer(
+      const driver::ProducerSpec& spec) override {
     auto opened = PassingDriver::open_producer(spec);
     if (!opened) return opened;
     return std::make_unique<KeyNotingProducer>(std::move(*opened), users_, spec.name);
@@ -232,14 +253,18 @@ TEST(ReferenceRunTest, P8KeysAreAsManyAsAskedAndEachHasOneProducer) {
   proof.consumers = 3;
   std::map<std::string, std::set<std::string>> users;
   World world(proof);
-  world.wrap = [&](World::Drivers behind) { return std::make_unique<KeyNotingDriver>(std::move(behind), users); };
+  world.wrap = [&](World::Drivers behind) {
+    return std::make_unique<KeyNotingDriver>(std::move(behind), users);
+  };
   const auto& report = world.run();
   EXPECT_EQ(report.judgement.status, Status::kPassed) << reasons(report);
   EXPECT_EQ(users.size(), proof.keys);
   for (const auto& [key, names] : users) EXPECT_EQ(names.size(), 1U) << key;
   std::map<std::string, std::set<std::string>> again;
   World same(proof);
-  same.wrap = [&](World::Drivers behind) { return std::make_unique<KeyNotingDriver>(std::move(behind), again); };
+  same.wrap = [&](World::Drivers behind) {
+    return std::make_unique<KeyNotingDriver>(std::move(behind), again);
+  };
   (void)same.run();
   EXPECT_EQ(users, again) << "deterministic";
 }

@@ -1,6 +1,8 @@
-// A run's result, as JSON, read strictly: its verdict, its counts, the records that its findings name.
+// A run's result, as JSON, read strictly: its verdict, its counts, the records that its findings
+// name.
 //
-//     const auto result = Result::of(outcome.out);      result.text("verdict")   result.number("counts", "lost")
+//     const auto result = Result::of(outcome.out);      result.text("verdict")
+//     result.number("counts", "lost")
 //
 // What is not there, or is no JSON at all, fails the test and reads as nothing.
 #pragma once
@@ -34,7 +36,8 @@ class ResultJson {
     ResultJson result;
     const auto error = result.parser_->parse(text).get(result.root_);
     if (error != simdjson::SUCCESS) result.root_ = result.parser_->parse(std::string_view("{}"));
-    EXPECT_EQ(error, simdjson::SUCCESS) << simdjson::error_message(error) << "\n" << text.substr(0, 1000);
+    EXPECT_EQ(error, simdjson::SUCCESS) << simdjson::error_message(error) << "\n"
+                                        << text.substr(0, 1000);
     return result;
   }
   static ResultJson in(const std::filesystem::path& folder) {
@@ -120,7 +123,8 @@ class ResultJson {
       all.insert({std::string(key), sequence});
   }
 
-  std::unique_ptr<simdjson::dom::parser> parser_ = std::make_unique<simdjson::dom::parser>();  // owns what root_ views
+  std::unique_ptr<simdjson::dom::parser> parser_ =
+      std::make_unique<simdjson::dom::parser>();  // owns what root_ views
   simdjson::dom::element root_;
 };
 

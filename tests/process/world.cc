@@ -71,7 +71,8 @@ const report::Report& World::run() {
       if (made && wrap) *made = wrap(std::move(*made));
       return made;
     };
-    workers_.push_back(std::make_unique<worker::Worker>(clock_, wall_, std::move(factory), options));
+    workers_.push_back(
+        std::make_unique<worker::Worker>(clock_, wall_, std::move(factory), options));
     ports.push_back(workers_.back().get());
   }
   coordinator::RunOptions run;
@@ -81,7 +82,8 @@ const report::Report& World::run() {
   run.limits = limits;
   coordinator::RunHooks hooks;
   hooks.message = [this](std::string_view text) { said_.emplace_back(text); };
-  run_ = std::make_unique<coordinator::ProofRun>(std::move(run), std::move(ports), std::move(hooks));
+  run_ =
+      std::make_unique<coordinator::ProofRun>(std::move(run), std::move(ports), std::move(hooks));
   std::uint64_t turns = 0;
   MonotonicTime due = clock_.now();
   for (std::uint64_t step = 0; step < kStepsMax; ++step) {

@@ -1,7 +1,9 @@
-// One whole run in this process: coordinator, workers and embedded broker on clocks that the test holds. What the program's own
-// simulation does not let anybody touch can be touched here: drivers are wrapped, clocks are stepped, topics are there before.
+// One whole run in this process: coordinator, workers and embedded broker on clocks that the test
+// holds. What the program's own simulation does not let anybody touch can be touched here: drivers
+// are wrapped, clocks are stepped, topics are there before.
 //
-//     World world(proof);   world.wrap = …;   world.meanwhile = …;   const report::Report& report = world.run();
+//     World world(proof);   world.wrap = …;   world.meanwhile = …;   const report::Report& report =
+//     world.run();
 //
 // Threads: one. Nothing waits on a real clock.
 #pragma once
@@ -24,20 +26,34 @@ class PassingDriver : public driver::Driver {
   explicit PassingDriver(std::unique_ptr<driver::Driver> behind) : behind_(std::move(behind)) {}
   [[nodiscard]] std::string_view name() const override { return behind_->name(); }
   [[nodiscard]] std::string client() const override { return behind_->client(); }
-  [[nodiscard]] driver::Capabilities capabilities() const override { return behind_->capabilities(); }
-  [[nodiscard]] driver::Settings effective_settings() const override { return behind_->effective_settings(); }
+  [[nodiscard]] driver::Capabilities capabilities() const override {
+    return behind_->capabilities();
+  }
+  [[nodiscard]] driver::Settings effective_settings() const override {
+    return behind_->effective_settings();
+  }
   [[nodiscard]] std::vector<std::string> notes() const override { return behind_->notes(); }
-  Result<void> create_topic(const driver::TopicSpec& spec) override { return behind_->create_topic(spec); }
-  Result<void> delete_topic(const std::string& topic) override { return behind_->delete_topic(topic); }
-  Result<driver::TopicInfo> describe_topic(const std::string& topic) override { return behind_->describe_topic(topic); }
+  Result<void> create_topic(const driver::TopicSpec& spec) override {
+    return behind_->create_topic(spec);
+  }
+  Result<void> delete_topic(const std::string& topic) override {
+    return behind_->delete_topic(topic);
+  }
+  Result<driver::TopicInfo> describe_topic(const std::string& topic) override {
+    return behind_->describe_topic(topic);
+  }
   Result<std::vector<driver::PartitionBounds>> bounds(const std::string& topic) override {
     return behind_->bounds(topic);
   }
-  Result<driver::ClusterState> cluster_state(const std::string& topic) override { return behind_->cluster_state(topic); }
-  Result<std::unique_ptr<driver::Producer>> open_producer(const driver::ProducerSpec& spec) override {
+  Result<driver::ClusterState> cluster_state(const std::string& topic) override {
+    return behind_->cluster_state(topic);
+  }
+  Result<std::unique_ptr<driver::Producer>> open_producer(
+      const driver::ProducerSpec& spec) override {
     return behind_->open_producer(spec);
   }
-  Result<std::unique_ptr<driver::Consumer>> open_consumer(const driver::ConsumerSpec& spec) override {
+  Result<std::unique_ptr<driver::Consumer>> open_consumer(
+      const driver::ConsumerSpec& spec) override {
     return behind_->open_consumer(spec);
   }
   Result<std::unique_ptr<driver::RawReader>> open_raw_reader(const driver::RawSpec& spec) override {
@@ -57,8 +73,8 @@ class World {
   World& operator=(const World&) = delete;
 
   // Set before run().
-  std::function<Drivers(Drivers)> wrap;                            // each worker's driver
-  std::function<void(const coordinator::Live&)> meanwhile;         // after every step of the run
+  std::function<Drivers(Drivers)> wrap;                     // each worker's driver
+  std::function<void(const coordinator::Live&)> meanwhile;  // after every step of the run
   coordinator::RunLimits limits;
 
   // To its end; the report is whole then.

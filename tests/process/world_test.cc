@@ -1,4 +1,5 @@
-// Bad days that only a test's hand can bring about: clocks stepped, topics that were there, consumers that get nothing.
+// Bad days that only a test's hand can bring about: clocks stepped, topics that were there,
+// consumers that get nothing.
 #include "process/world.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +31,8 @@ TEST(BadDayInProcessTest, AWallClockThatIsSteppedBackChangesNoVerdict) {
   EXPECT_EQ(report.judgement.counts, expected.counts);
   EXPECT_EQ(report.judgement.coverage.acked, expected.coverage.acked);
   EXPECT_EQ(report.judgement.coverage.received, expected.coverage.received);
-  EXPECT_LT(report.end_to_end_latency.max(), 1min) << "a latency is not an hour because a clock was set";
+  EXPECT_LT(report.end_to_end_latency.max(), 1min)
+      << "a latency is not an hour because a clock was set";
 }
 
 TEST(BadDayInProcessTest, AWallClockThatIsSteppedForwardChangesNoVerdict) {
@@ -67,7 +69,8 @@ TEST(BadDayInProcessTest, ForeignRecordsInAReusedTopicAreCountedAndNoFinding) {
   EXPECT_EQ(report.judgement.coverage.foreign, 17U);
   EXPECT_EQ(report.judgement.counts, core::PerCode<std::uint64_t>{});
   EXPECT_FALSE(report.topic_deleted) << "it was there before";
-  EXPECT_THAT(report::text_report(report), HasSubstr("17 records of others were found in the topic"));
+  EXPECT_THAT(report::text_report(report),
+              HasSubstr("17 records of others were found in the topic"));
 }
 
 TEST(BadDayInProcessTest, ATopicWithFewerPartitionsThanAskedCannotRun) {
@@ -78,8 +81,9 @@ TEST(BadDayInProcessTest, ATopicWithFewerPartitionsThanAskedCannotRun) {
   ASSERT_TRUE(world.driver()->create_topic(topic).has_value());
   const auto& report = world.run();
   EXPECT_EQ(report::exit_code(report), 3);
-  EXPECT_THAT(report.failure, HasSubstr("topic orders: it has 2 partitions, but 6 were asked for; run with "
-                                        "--partitions 2, or with --topic-exists recreate"));
+  EXPECT_THAT(report.failure,
+              HasSubstr("topic orders: it has 2 partitions, but 6 were asked for; run with "
+                        "--partitions 2, or with --topic-exists recreate"));
   EXPECT_TRUE(world.driver()->describe_topic("orders").has_value()) << "it is left alone";
 }
 
@@ -92,7 +96,8 @@ TEST(BadDayInProcessTest, ATopicWithMorePartitionsIsUsedWhole) {
   const auto& report = world.run();
   EXPECT_EQ(report.judgement.status, Status::kPassed) << reasons(report);
   EXPECT_EQ(report.judgement.coverage.partitions_silent, 0U);
-  EXPECT_THAT(world.said(), testing::Contains(HasSubstr("topic orders has 6 partitions, 3 were asked for")));
+  EXPECT_THAT(world.said(),
+              testing::Contains(HasSubstr("topic orders has 6 partitions, 3 were asked for")));
 }
 
 // A consumer that its group never gives anything.
@@ -117,7 +122,9 @@ class BystandingDriver final : public PassingDriver {
 
 TEST(BadDayInProcessTest, ConsumersThatAreNeverAssignedAreNamedAndNothingIsProduced) {
   World world(small_proof());
-  world.wrap = [](World::Drivers behind) { return std::make_unique<BystandingDriver>(std::move(behind)); };
+  world.wrap = [](World::Drivers behind) {
+    return std::make_unique<BystandingDriver>(std::move(behind));
+  };
   const auto& report = world.run();
   EXPECT_EQ(report.judgement.status, Status::kInconclusive) << reasons(report);
   EXPECT_THAT(reasons(report), HasSubstr("4 of 4 consumers were never assigned within 60 s"));

@@ -119,7 +119,8 @@ Result<void> Admin::reach() {
 
 Result<void> Admin::create_topic(const TopicSpec& spec) {
   const Subject subject{.doing = "create topic", .topic = spec.name, .group = {}};
-  if (auto reached = reach(); !reached) return fail_up(std::move(reached), fmt::format("create topic '{}'", spec.name));
+  if (auto reached = reach(); !reached)
+    return fail_up(std::move(reached), fmt::format("create topic '{}'", spec.name));
   std::array<char, 512> why{};
   NewTopic topic(rd_kafka_NewTopic_new(spec.name.c_str(), static_cast<int>(spec.partitions),
                                        static_cast<int>(spec.replication), why.data(), why.size()));
@@ -216,6 +217,8 @@ Result<ClusterState> Admin::query(const std::string& topic, const Subject& subje
 }
 
 Result<TopicInfo> Admin::describe_topic(const std::string& topic) {
+  if (auto reached = reach(); !reached)
+    return fail_up(std::move(reached), fmt::format("describe topic '{}'", topic));
   auto state = query(topic, {.doing = "describe topic", .topic = topic, .group = {}});
   if (!state) return tl::unexpected(std::move(state).error());
   TopicInfo info;

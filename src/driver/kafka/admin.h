@@ -2,7 +2,7 @@
 // share: topics, the bounds of the log, leaders and in-sync sets.
 //
 // Cost:    a request each; bounds() two for each partition.
-// Limits:  each request waits at most kTopicTimeout or kQueryTimeout.
+// Limits:  each request waits at most kReachTimeout and then kTopicTimeout or twice kQueryTimeout.
 // Errors:  kExists, kNotFound, kInvalid; kDenied names the missing right; kUnavailable adds what
 //          the client last said of its connections.
 // Threads: any.
@@ -25,7 +25,8 @@ namespace sp::driver::kafka {
 
 constexpr std::chrono::seconds kReachTimeout{10};  // until any broker answers at all
 constexpr std::chrono::seconds kTopicTimeout{30};
-constexpr std::chrono::seconds kQueryTimeout{5};
+constexpr std::chrono::seconds kQueryTimeout{
+    3};  // librdkafka may take it twice: to find a broker, and for its answer
 
 class Admin {
  public:

@@ -108,7 +108,8 @@ Result<void> check_settings(const Settings& settings) {
   const auto& library = Library::get();
   if (!library) return tl::unexpected(library.error());
   Settings complete = settings;
-  if (!complete.contains("metadata.broker.list")) complete.emplace("bootstrap.servers", "localhost:9092");
+  if (!complete.contains("metadata.broker.list"))
+    complete.emplace("bootstrap.servers", "localhost:9092");
   auto plan = plan_settings(*library, complete);
   if (!plan) return tl::unexpected(std::move(plan).error());
   auto effective = probe(*library, *plan);

@@ -28,7 +28,8 @@ namespace sp::driver::kafka {
 // "2.16.0": the librdkafka that this process runs on, whatever it was compiled against.
 [[nodiscard]] std::string library_version();
 
-// Every setting tried on client objects without a server; bootstrap.servers may be missing. Errors: as open().
+// Every setting tried on client objects without a server; bootstrap.servers may be missing. Errors:
+// as open().
 [[nodiscard]] Result<void> check_settings(const Settings& settings);
 
 // Says whether that librdkafka can be used at all. Error: kUnsupported with version and remedy.

@@ -282,6 +282,18 @@ TEST(ProgressTest, PipeGetsAPlainLineEveryFiveSeconds) {
   EXPECT_THAT(text, Not(HasSubstr("\r")));
 }
 
+TEST(ProgressTest, PipeHearsOfAStageOfTheEndOnlyWhenItLasts) {
+  const Capture capture;
+  ProgressView view({capture.stream(), false, false, 120});
+  coordinator::Live live = load_at(1s);
+  view.update(live, MonotonicTime{1s});
+  live.stage = coordinator::Stage::kRawRead;
+  for (int i = 0; i < 109; ++i) view.update(live, MonotonicTime{1s + 100ms * i});
+  const std::string text = capture.text();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
+  EXPECT_THAT(text, HasSubstr("reading the log"));
+}
+
 TEST(ProgressTest, TerminalGetsOneLineRewrittenAndCutToItsWidth) {
   const Capture capture;
   {

@@ -322,6 +322,12 @@ TEST_F(ProofRunTest, BrokersKilledForGoodLeaveTheRawReadIncomplete) {
   EXPECT_EQ(status(), Status::kInconclusive);
 }
 
+TEST_F(ProofRunTest, SystemThatIsGoneAtTheEndIsNeverAPassThoughAllWasReceived) {
+  worker().bounds_error = "all brokers down";
+  go();
+  EXPECT_EQ(status(), Status::kInconclusive);
+}
+
 TEST_F(ProofRunTest, RawReadThatCannotStartSaysWhy) {
   proof.raw_read = core::RawReadScope::kFull;
   worker().raw_read_error = "no right to read";
