@@ -212,7 +212,6 @@ Result<std::unique_ptr<System>> open_local_kafka(const RunRequest& request,
   hooks.cancelled = around.cancelled;
   hooks.say = around.say;
   const auto folder = std::filesystem::absolute(around.folder / "cluster");
-  around.say(fmt::format("starting {} Kafka nodes in {}", request.nodes, folder.string()));
   auto cluster = KafkaCluster::up(spec, folder, *kafka, around.clock, hooks);
   if (!cluster) return tl::unexpected(std::move(cluster).error());
   return std::make_unique<LocalKafka>(request, around, std::move(*cluster), std::move(chaos));

@@ -149,6 +149,7 @@ class ProofRun {
   void expect(const Fleet::Worker& worker);
   void step_assign(MonotonicTime now);
   bool consumers_failed(MonotonicTime now);
+  [[nodiscard]] std::size_t consumers_needed() const;
   void begin_load(MonotonicTime now);
   void step_load(MonotonicTime now);
   void begin_end(MonotonicTime now);
@@ -186,6 +187,7 @@ class ProofRun {
   std::atomic<bool> stop_asked_{false};
   std::atomic<bool> interrupt_asked_{false};
   bool idempotent_ = false;
+  std::uint32_t partitions_ = 0;  // of the topic
   bool loaded_ = false;
   bool nothing_issued_ = true;
   std::optional<MonotonicTime> stage_began_;

@@ -1,5 +1,6 @@
 // The way of a run up to its end; the six steps of the end are in proof_run_end.cc.
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -209,6 +210,7 @@ bool ProofRun::make_topic() {
     report_.failure = fmt::format("topic {}: {}", report_.topic, partitions.error().message);
     return false;
   }
+  partitions_ = *partitions;
   const std::uint32_t asked = options_.proof.partitions;
   if (*partitions > asked) {
     say(fmt::format("topic {} has {} partitions, {} were asked for: all of them are used",
@@ -261,16 +263,26 @@ void ProofRun::step_assign(MonotonicTime now) {
     return begin_end(now);
   }
   const std::uint32_t assigned = fleet_.consumers_assigned();
-  if (assigned >= division_.consumers.size()) return begin_load(now);
+  const std::size_t needed = consumers_needed();
+  if (assigned >= needed) return begin_load(now);
   if (fleet_.live() > 0 && now - *stage_began_ < options_.limits.assign) return;
   missing(fmt::format(
       "{} of {} consumers were never assigned within {} s: look at the group coordinator and at "
       "the "
       "consumers' errors above; nothing was produced",
-      division_.consumers.size() - std::min<std::size_t>(assigned, division_.consumers.size()),
-      division_.consumers.size(),
+      needed - std::min<std::size_t>(assigned, needed), needed,
       std::chrono::duration_cast<std::chrono::seconds>(options_.limits.assign).count()));
   begin_end(now);
+}
+
+// A group with more consumers than partitions leaves some without any; a worker that holds only a part of the group
+// cannot know that, so it is counted here.
+std::size_t ProofRun::consumers_needed() const {
+  std::map<core::GroupIndex, std::size_t> groups;
+  for (const auto& share : division_.consumers) ++groups[share.group];
+  std::size_t needed = 0;
+  for (const auto& [group, consumers] : groups) needed += std::min<std::size_t>(consumers, partitions_);
+  return needed;
 }
 
 // True if a consumer or producer could not even be opened, before anything was sent: the run cannot

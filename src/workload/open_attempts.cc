@@ -1,6 +1,7 @@
 #include "workload/open_attempts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -8,6 +9,7 @@ namespace sp::workload {
 namespace {
 
 constexpr std::size_t kShareAtFirst = 32;
+constexpr std::uint32_t kRingAtFirst = 4;
 
 }  // namespace
 
@@ -30,24 +32,24 @@ void OpenAttempts::set_limit(std::size_t limit) {
 bool OpenAttempts::may_open(std::uint32_t key) const {
   const Key& place = keys_[key];
   if (size_ >= limit_ || lanes_[place.lane] >= lane_max(place.lane)) return false;
+  if (place.next - place.oldest >= kSpanMax) return false;
   return place.lane != 0 || place.open < unknown_key_max_;
+}
+
+void OpenAttempts::grow(Key& key) {
+  const std::uint32_t capacity = key.capacity == 0 ? kRingAtFirst : 2 * key.capacity;
+  auto ring = std::make_unique<MonotonicTime[]>(capacity);
+  for (std::uint64_t sequence = key.oldest; sequence < key.next; ++sequence) {
+    ring[sequence & (capacity - 1)] = key.due_of(sequence);
+  }
+  key.ring = std::move(ring);
+  key.capacity = capacity;
 }
 
 core::Sequence OpenAttempts::open(std::uint32_t key, MonotonicTime due) {
   Key& place = keys_[key];
-  std::uint32_t slot = free_;
-  if (slot == kNone) {
-    slot = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
-  } else {
-    free_ = slots_[slot].next;
-  }
-  slots_[slot] = {place.next, due, slot};
-  if (place.newest != kNone) {
-    slots_[slot].next = slots_[place.newest].next;
-    slots_[place.newest].next = slot;
-  }
-  place.newest = slot;
+  if (place.next - place.oldest == place.capacity) grow(place);
+  place.due_of(place.next) = due;
   ++place.open;
   ++lanes_[place.lane];
   ++size_;
@@ -55,22 +57,16 @@ core::Sequence OpenAttempts::open(std::uint32_t key, MonotonicTime due) {
 }
 
 std::optional<MonotonicTime> OpenAttempts::close(std::uint32_t key, core::Sequence sequence) {
-  if (key >= keys_.size() || keys_[key].newest == kNone) return std::nullopt;
+  if (key >= keys_.size()) return std::nullopt;
   Key& place = keys_[key];
-  std::uint32_t before = place.newest;
-  for (std::uint32_t count = 0; count < place.open; ++count, before = slots_[before].next) {
-    const std::uint32_t slot = slots_[before].next;
-    if (slots_[slot].sequence != sequence.value()) continue;
-    slots_[before].next = slots_[slot].next;
-    if (place.newest == slot) place.newest = before == slot ? kNone : before;
-    slots_[slot].next = free_;
-    free_ = slot;
-    --place.open;
-    --lanes_[place.lane];
-    --size_;
-    return slots_[slot].due;
-  }
-  return std::nullopt;
+  if (sequence.value() < place.oldest || sequence.value() >= place.next) return std::nullopt;
+  const MonotonicTime due = std::exchange(place.due_of(sequence.value()), kClosed);
+  if (due == kClosed) return std::nullopt;
+  while (place.oldest < place.next && place.due_of(place.oldest) == kClosed) ++place.oldest;
+  --place.open;
+  --lanes_[place.lane];
+  --size_;
+  return due;
 }
 
 void OpenAttempts::succeeded(std::uint32_t key, std::optional<core::PartitionId> partition) {
@@ -101,10 +97,9 @@ std::vector<OpenAttempts::Attempt> OpenAttempts::all() const {
   std::vector<Attempt> attempts;
   if (size_ == 0) return attempts;
   for (std::uint32_t key = 0; key < keys_.size(); ++key) {
-    std::uint32_t slot = keys_[key].newest;
-    for (std::uint32_t count = 0; count < keys_[key].open; ++count) {
-      slot = slots_[slot].next;
-      attempts.push_back({key, core::Sequence{slots_[slot].sequence}});
+    const Key& place = keys_[key];
+    for (std::uint64_t sequence = place.oldest; sequence < place.next; ++sequence) {
+      if (place.due_of(sequence) != kClosed) attempts.push_back({key, core::Sequence{sequence}});
     }
   }
   return attempts;

@@ -32,6 +32,7 @@ class AttemptPool {
     if (free_ == nullptr) grow();
     Attempt* attempt = free_;
     free_ = attempt->next_free;
+    if (free_ != nullptr) __builtin_prefetch(free_, 1);  // it is cold, and taken a record later
     attempt->key = key;
     attempt->sequence = sequence;
     attempt->open = true;
@@ -184,26 +185,34 @@ class KafkaProducer final : public Producer {
     }
   }
 
+  void pass_report(const rd_kafka_message_t& message, MonotonicTime now,
+                   core::ObservationSink& sink) {
+    auto* attempt = static_cast<Attempt*>(message._private);
+    CHECK(attempt != nullptr && attempt->open, "each attempt is reported once");
+    auto observation = about(*attempt, core::Event::kOk, now);
+    if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      observation.partition = core::PartitionId(static_cast<std::uint32_t>(message.partition));
+      observation.has_position = message.offset >= 0;
+      if (observation.has_position)
+        observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
+    } else {
+      observation.event = outcome_of(facts_of(&message), retry_pause_);
+      observation.text = rd_kafka_err2str(message.err);
+    }
+    sink.observe(observation);
+    attempts_.give_back(attempt);
+  }
+
   std::size_t pass_reports(rd_kafka_event_t* event, core::ObservationSink& sink) {
     std::size_t outcomes = 0;
     const auto now = clock_.now();
     sink.begin();
-    while (const rd_kafka_message_t* message = rd_kafka_event_message_next(event)) {
-      auto* attempt = static_cast<Attempt*>(message->_private);
-      CHECK(attempt != nullptr && attempt->open, "each attempt is reported once");
-      auto observation = about(*attempt, core::Event::kOk, now);
-      if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        observation.partition = core::PartitionId(static_cast<std::uint32_t>(message->partition));
-        observation.has_position = message->offset >= 0;
-        if (observation.has_position)
-          observation.offset = core::Offset(static_cast<std::uint64_t>(message->offset));
-      } else {
-        observation.event = outcome_of(facts_of(message), retry_pause_);
-        observation.text = rd_kafka_err2str(message->err);
-      }
-      sink.observe(observation);
-      attempts_.give_back(attempt);
-      ++outcomes;
+    // By the batch, so that attempts, which are cold by now, can be fetched ahead.
+    while (const std::size_t count =
+               rd_kafka_event_message_array(event, reports_.data(), reports_.size())) {
+      for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(reports_[i]->_private, 1);
+      for (std::size_t i = 0; i < count; ++i) pass_report(*reports_[i], now, sink);
+      outcomes += count;
     }
     sink.end();
     return outcomes;
@@ -240,6 +249,7 @@ class KafkaProducer final : public Producer {
   MonotonicClock& clock_;  // outlives this
   AttemptPool attempts_;
   std::vector<Refusal> refusals_;
+  std::array<const rd_kafka_message_t*, 64> reports_{};
   Handle handle_;
   TopicHandle topic_;
   Queue queue_;

@@ -40,6 +40,20 @@ TEST(OpenAttemptsTest, ClosesInAnyOrderAndEachOnce) {
   EXPECT_EQ(open.open(0, kDue), Sequence{4});
 }
 
+TEST(OpenAttemptsTest, ManyOpenAttemptsOfAKeyKeepTheirDuesHoweverTheyClose) {
+  OpenAttempts open({.keys = 1, .partitions = 1, .open_max = 1000, .open_at_first = 1000});
+  const auto due = [](std::uint64_t sequence) { return MonotonicTime{} + std::chrono::seconds(sequence + 1); };
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(open.open(0, due(i)).value(), i);
+  for (std::uint64_t i = 1; i < 100; i += 2) EXPECT_EQ(open.close(0, core::Sequence{i}), due(i));
+  for (std::uint64_t i = 100; i < 300; ++i) EXPECT_EQ(open.open(0, due(i)).value(), i);
+  EXPECT_EQ(open.close(0, core::Sequence{1}), std::nullopt);
+  EXPECT_EQ(open.size(), 250U);
+  EXPECT_EQ(open.all().size(), 250U);
+  for (const auto& attempt : open.all()) EXPECT_EQ(open.close(0, attempt.sequence), due(attempt.sequence.value()));
+  EXPECT_EQ(open.size(), 0U);
+  EXPECT_EQ(open.close(0, core::Sequence{300}), std::nullopt);
+}
+
 TEST(OpenAttemptsTest, AnOutcomeOfAKeyThatIsNotOursChangesNothing) {
   OpenAttempts open({.keys = 1, .partitions = 1});
   EXPECT_EQ(open.close(7, Sequence{0}), std::nullopt);
