@@ -231,7 +231,7 @@ std::string human_duration(Nanoseconds duration) {
   if (number < 999.5e3) return short_number(number / 1e3) + " us";
   if (number < 999.5e6) return short_number(number / 1e6) + " ms";
   if (number < 99.95e9) return short_number(number / 1e9) + " s";
-  const auto whole = std::chrono::round<seconds>(duration).count();
+  const std::int64_t whole = count / kSecond + (count % kSecond >= kSecond / 2 ? 1 : 0);
   if (whole < 3600) return two_units(whole / 60, "min", whole % 60, "s");
   if (whole < 86400) return two_units(whole / 3600, "h", whole % 3600 / 60, "min");
   return two_units(whole / 86400, "d", whole % 86400 / 3600, "h");

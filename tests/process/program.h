@@ -109,7 +109,7 @@ class Program {
 };
 
 inline Outcome run_program(std::vector<std::string> arguments,
-                           Nanoseconds wait = std::chrono::seconds{60}) {
+                           Nanoseconds wait = std::chrono::seconds{180}) {
   return Program(std::move(arguments)).end(wait);
 }
 

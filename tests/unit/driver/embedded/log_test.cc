@@ -36,7 +36,9 @@ TEST(PartitionLogTest, ARecordIsFoundAtThePositionItGot) {
 
 TEST(PartitionLogTest, FlagsAreKeptAndSetLater) {
   PartitionLog log;
-  LogRecord withheld = log_record("a", "b");
+  const std::string key = "a";  // a LogRecord is views of what it is made from
+  const std::string payload = "b";
+  LogRecord withheld = log_record(key, payload);
   withheld.withheld = true;
   log.append(withheld);
   log.append(log_record("c", ""));
