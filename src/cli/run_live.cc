@@ -46,7 +46,7 @@ class LiveRun {
   report::Report not_started(const Error& error) const;
   void loop(coordinator::ProofRun& run, System& system);
   coordinator::RunHooks hooks(System& system);
-  int finish(report::Report report);
+  int finish(const report::Report& report);
 
   const RunFlags& flags_;
   RunRequest request_;
@@ -175,7 +175,7 @@ void LiveRun::loop(coordinator::ProofRun& run, System& system) {
   }
 }
 
-int LiveRun::finish(report::Report report) {
+int LiveRun::finish(const report::Report& report) {
   view_.clear();
   auto written = folder_.write(report);
   report::TextOptions text;

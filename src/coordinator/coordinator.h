@@ -159,7 +159,7 @@ class ProofRun {
   bool stopped(const char* who, control::Phase control::WorkerReport::* phase, MonotonicTime now);
   void step_raw_read(MonotonicTime now);
   void ask_bounds(MonotonicTime now);
-  void start_raw_read(std::vector<track::RawRange> bounds, MonotonicTime now);
+  void start_raw_read(const std::vector<track::RawRange>& bounds, MonotonicTime now);
   void raw_read_over(std::string problem, MonotonicTime now);
   Fleet::Worker* raw_reader();
   void judge_now(MonotonicTime now);

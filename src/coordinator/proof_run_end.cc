@@ -171,10 +171,10 @@ void ProofRun::ask_bounds(MonotonicTime now) {
   if (!low.empty()) say("the log ends below what was acknowledged: " + low);
   std::vector<track::RawRange> ranges;
   for (const auto& bound : *bounds) ranges.push_back({bound.partition, bound.begin, bound.end});
-  start_raw_read(std::move(ranges), now);
+  start_raw_read(ranges, now);
 }
 
-void ProofRun::start_raw_read(std::vector<track::RawRange> bounds, MonotonicTime now) {
+void ProofRun::start_raw_read(const std::vector<track::RawRange>& bounds, MonotonicTime now) {
   raw_.set_targets(ledger_->raw_targets(bounds, options_.proof.raw_read));
   raw_.heard = now;
   if (raw_.unreached() == 0) return raw_read_over("", now);  // nothing to read

@@ -28,7 +28,7 @@ std::optional<std::filesystem::path> find_program_in(std::string_view search, st
   while (true) {
     const auto colon = search.find(':');
     const auto folder = search.substr(0, colon);
-    const std::filesystem::path candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    std::filesystem::path candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
     std::error_code error;
     if (std::filesystem::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0)
       return candidate;

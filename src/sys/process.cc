@@ -125,7 +125,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     const std::string_view text(*line);
     if (!added.contains(std::string(text.substr(0, text.find('='))))) lines.emplace_back(text);
   }
-  for (const auto& [name, value] : added) lines.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) lines.push_back(std::string(name).append("=").append(value));
   return lines;
 }
 

@@ -12,8 +12,8 @@ std::size_t Delta::bytes() const {
 }
 
 void Checkpoint::add(Delta delta) {
-  const std::pair id{delta.source, delta.number};
-  deltas_.try_emplace(id, std::move(delta));
+  const auto [place, is_new] = deltas_.try_emplace(std::pair{delta.source, delta.number});
+  if (is_new) place->second = std::move(delta);
 }
 
 void Checkpoint::combine(const Checkpoint& other) {

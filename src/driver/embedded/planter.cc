@@ -31,7 +31,7 @@ Planter::Planter(const std::vector<DefectSpec>& specs, const Prng& prng, const E
       plan.expected = expected.records;
     }
     schedule(plan);
-    plans_.push_back(std::move(plan));
+    plans_.push_back(plan);
   }
 }
 

@@ -218,7 +218,7 @@ Result<KafkaCluster> KafkaCluster::up(const KafkaSpec& spec, const fs::path& fol
   if (done) done = starter.start();
   lock.reset();  // from here on others may look, and down() may end the wait
   if (done) {
-    const KafkaCluster cluster(absolute, starter.stored());
+    KafkaCluster cluster(absolute, starter.stored());
     done = starter.wait_until_ready(cluster.bootstrap());
     if (done) return cluster;
   }
