@@ -31,7 +31,8 @@ Nemesis::Nemesis(const std::vector<ChaosSpec>& specs, const NemesisOptions& opti
     for (const auto start : chaos_starts(specs_[i], options.duration))
       due_.push_back({options.begin + start, i});
   }
-  std::stable_sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) { return a.time < b.time; });
+  // Of the same moment in the order they were asked for.
+  std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) { return std::pair(a.time, a.spec) < std::pair(b.time, b.spec); });
 }
 
 MonotonicTime Nemesis::step(MonotonicTime now) {
