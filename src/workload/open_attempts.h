@@ -16,7 +16,8 @@
 // Of a key, the dues of its attempts stand in a ring at their sequences: neighbours in memory, as they are answered together.
 //
 // Cost:     10 to 20 ns an attempt; 40 bytes a key and 8 to 16 an attempt since its oldest open one.
-// Limits:   `open_max` attempts; `kSpanMax` sequences of a key from its oldest open one on.   Errors: none.   Threads: one owner.   Source: docs/reference/load.md.
+// Limits:   `open_max` attempts; `kSpanMax` sequences of a key from its oldest open one on.   Errors: none.  
+//          Threads: one owner.   Source: docs/reference/load.md.
 #pragma once
 
 #include <cstdint>
