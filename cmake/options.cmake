@@ -53,7 +53,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       -Wno-stringop-overflow -Wno-stringop-overread -Wno-free-nonheap-object)
   endif()
 else()
-  list(APPEND warnings -Wthread-safety)
+  # libstdc++ 12 uses its own deprecated get_temporary_buffer within stable_sort.
+  list(APPEND warnings -Wthread-safety -Wno-deprecated-declarations)
 endif()
 target_compile_options(sp_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 
