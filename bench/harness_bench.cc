@@ -37,6 +37,7 @@ constexpr std::uint64_t kMockRate = 2000;            // more would push records 
 struct Measured {
   double rate = 0;             // records received a second
   double cpu_a_record = 0;     // µs
+  double cpu_after = 0;        // µs, of them after the end of the load
   double backlog_seconds = 0;  // from the end of the load to the last delivery
   double verdict_seconds = 0;  // from there to the verdict
   std::uint64_t records = 0;
@@ -91,6 +92,7 @@ class Duel {
     measured.records = judged.coverage.received;
     measured.rate = ran->rate();
     measured.cpu_a_record = seconds_of(ran->cpu) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, measured.records));
+    measured.cpu_after = seconds_of(ran->cpu - ran->cpu_load) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, measured.records));
     measured.backlog_seconds = std::max(0.0, seconds_of(ran->last_delivery - ran->load_end));
     measured.verdict_seconds = seconds_of(ran->judged - ran->last_delivery);
     return measured;
@@ -262,7 +264,8 @@ Result<void> alone(Duel& duel, const Request& request, Record& record) {
     auto measured = request.on("raw") ? duel.raw(request.number("bytes"), rate, record)
                                       : duel.harness(request.number("bytes"), rate, record);
     if (!measured) return tl::unexpected(std::move(measured).error());
-    fmt::print("{:.0f}/s, {:.3f} µs CPU a record\n", measured->rate, measured->cpu_a_record);
+    fmt::print("{:.0f}/s, {:.3f} µs CPU a record, {:.3f} of them after the load\n", measured->rate, measured->cpu_a_record,
+               measured->cpu_after);
   }
   return {};
 }

@@ -193,7 +193,10 @@ Result<LiveResult> run_live(const LiveOptions& options, MonotonicClock& clock, c
     result.load_begin = begin;
     cpu_before = cpu_time();
   };
-  hooks.load_ends = [&] { result.load_end = clock.now(); };
+  hooks.load_ends = [&] {
+    result.load_end = clock.now();
+    result.cpu_load = cpu_time() - cpu_before;
+  };
   hooks.alarm = [&](const track::Alarm& alarm, const std::string& key) {
     if (options.on_alarm) options.on_alarm(alarm, key, clock.now());
   };

@@ -38,7 +38,8 @@ struct LiveResult {
   MonotonicTime load_end{};
   MonotonicTime last_delivery{};
   MonotonicTime judged{};
-  Nanoseconds cpu{};  // of the process, from the begin of the load to the verdict
+  Nanoseconds cpu_load{};  // of the process, from the begin of the load to its end
+  Nanoseconds cpu{};       // and to the verdict
 
   // Records received a second, from the begin of the load to the last delivery.
   [[nodiscard]] double rate() const;

@@ -43,15 +43,24 @@ std::optional<std::uint32_t> KeySpace::find_block(const KeyBlock& identity) cons
 }
 
 std::optional<KeyRef> KeySpace::find(std::string_view name) {
-  std::string_view rest = name;
-  KeyBlock identity;
   std::uint32_t index = 0;
+  std::string_view rest = name;
+  if (last_found_ != 0 && rest.starts_with(last_prefix_)) {  // keys of one producer come together
+    rest.remove_prefix(last_prefix_.size());
+    if (take_number(rest, false, index)) return KeyRef{last_found_, index};
+    return literal(name);
+  }
+  KeyBlock identity;
   if (rest.starts_with(prefix_)) {
     rest.remove_prefix(prefix_.size());
     if (take_number(rest, true, identity.source.worker) && take_number(rest, true, identity.source.incarnation) &&
-        take_number(rest, true, identity.producer) && take_number(rest, false, index)) {
-      if (last_found_ == 0 || blocks_[last_found_] != identity) last_found_ = block(identity);
-      return KeyRef{last_found_, index};
+        take_number(rest, true, identity.producer)) {
+      const std::string_view digits = rest;
+      if (take_number(rest, false, index)) {
+        last_found_ = block(identity);
+        last_prefix_.assign(name.substr(0, name.size() - digits.size()));
+        return KeyRef{last_found_, index};
+      }
     }
   }
   return literal(name);

@@ -76,6 +76,7 @@ class KeySpace {
   std::vector<std::string> literals_;
   std::unordered_map<std::string, std::uint32_t> literal_index_;
   std::uint32_t last_found_ = 0;  // the block of the last find(), tried first
+  std::string last_prefix_;       // of its keys, up to the index
 };
 
 }  // namespace sp::core

@@ -9,7 +9,6 @@ namespace sp::workload {
 namespace {
 
 constexpr std::size_t kShareAtFirst = 32;
-constexpr std::uint32_t kRingAtFirst = 4;
 
 }  // namespace
 
@@ -32,14 +31,14 @@ void OpenAttempts::set_limit(std::size_t limit) {
 bool OpenAttempts::may_open(std::uint32_t key) const {
   const Key& place = keys_[key];
   if (size_ >= limit_ || lanes_[place.lane] >= lane_max(place.lane)) return false;
-  if (place.next - place.oldest >= kSpanMax) return false;
+  if (place.span >= kSpanMax) return false;
   return place.lane != 0 || place.open < unknown_key_max_;
 }
 
 void OpenAttempts::grow(Key& key) {
-  const std::uint32_t capacity = key.capacity == 0 ? kRingAtFirst : 2 * key.capacity;
+  const std::uint32_t capacity = 2 * key.capacity;
   auto ring = std::make_unique<MonotonicTime[]>(capacity);
-  for (std::uint64_t sequence = key.oldest; sequence < key.next; ++sequence) {
+  for (std::uint64_t sequence = key.oldest(); sequence < key.next; ++sequence) {
     ring[sequence & (capacity - 1)] = key.due_of(sequence);
   }
   key.ring = std::move(ring);
@@ -48,8 +47,9 @@ void OpenAttempts::grow(Key& key) {
 
 core::Sequence OpenAttempts::open(std::uint32_t key, MonotonicTime due) {
   Key& place = keys_[key];
-  if (place.next - place.oldest == place.capacity) grow(place);
+  if (place.span == place.capacity) grow(place);
   place.due_of(place.next) = due;
+  ++place.span;
   ++place.open;
   ++lanes_[place.lane];
   ++size_;
@@ -59,10 +59,10 @@ core::Sequence OpenAttempts::open(std::uint32_t key, MonotonicTime due) {
 std::optional<MonotonicTime> OpenAttempts::close(std::uint32_t key, core::Sequence sequence) {
   if (key >= keys_.size()) return std::nullopt;
   Key& place = keys_[key];
-  if (sequence.value() < place.oldest || sequence.value() >= place.next) return std::nullopt;
+  if (sequence.value() < place.oldest() || sequence.value() >= place.next) return std::nullopt;
   const MonotonicTime due = std::exchange(place.due_of(sequence.value()), kClosed);
   if (due == kClosed) return std::nullopt;
-  while (place.oldest < place.next && place.due_of(place.oldest) == kClosed) ++place.oldest;
+  while (place.span > 0 && !place.is_open(place.oldest())) --place.span;
   --place.open;
   --lanes_[place.lane];
   --size_;
@@ -98,8 +98,8 @@ std::vector<OpenAttempts::Attempt> OpenAttempts::all() const {
   if (size_ == 0) return attempts;
   for (std::uint32_t key = 0; key < keys_.size(); ++key) {
     const Key& place = keys_[key];
-    for (std::uint64_t sequence = place.oldest; sequence < place.next; ++sequence) {
-      if (place.due_of(sequence) != kClosed) attempts.push_back({key, core::Sequence{sequence}});
+    for (std::uint64_t sequence = place.oldest(); sequence < place.next; ++sequence) {
+      if (place.is_open(sequence)) attempts.push_back({key, core::Sequence{sequence}});
     }
   }
   return attempts;

@@ -12,14 +12,14 @@
 // the keys of the others go on. Drivers without positions have "not known" keys only: there the
 // share of a key is what bounds.
 //
-// Shape:    sequences of a key rise by one from 0 and are used once.
-// Of a key, the dues of its attempts stand in a ring at their sequences: neighbours in memory, as they are answered together.
-//
-// Cost:     10 to 20 ns an attempt; 40 bytes a key and 8 to 16 an attempt since its oldest open one.
-// Limits:   `open_max` attempts; `kSpanMax` sequences of a key from its oldest open one on.   Errors: none.  
-//          Threads: one owner.   Source: docs/reference/load.md.
+// Shape:    sequences of a key rise by one from 0 and are used once. The dues of a key's attempts stand in a ring at their
+//           sequences: neighbours in memory, as they are answered together.
+// Cost:     10 to 20 ns an attempt; 64 bytes a key, and 8 to 16 an attempt where a key has more than four.
+// Limits:   `open_max` attempts; `kSpanMax` sequences of a key from its oldest open one on.
+// Errors:   none.   Threads: one owner.   Source: docs/reference/load.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -63,14 +63,24 @@ class OpenAttempts {
  private:
   // What stands in a ring where there is no open attempt.
   static constexpr MonotonicTime kClosed = MonotonicTime::min();
-  struct Key {
+  static constexpr std::uint32_t kFew = 4;
+  // One cache line, with room for the dues of a few attempts: an outcome comes when all this is cold.
+  struct alignas(64) Key {
     std::uint64_t next = 0;
-    std::uint64_t oldest = 0;                  // the lowest open sequence; `next` if none is open
-    std::unique_ptr<MonotonicTime[]> ring{};   // of `capacity` dues; a sequence's place is its lowest bits
-    std::uint32_t capacity = 0;                // a power of two, or no ring yet
+    std::uint32_t span = 0;                    // from the lowest open sequence to `next`
     std::uint32_t open = 0;
     std::uint32_t lane = 0;                    // 0: not known; else partition + 1
-    [[nodiscard]] MonotonicTime& due_of(std::uint64_t sequence) const { return ring[sequence & (capacity - 1)]; }
+    std::uint32_t capacity = kFew;             // a power of two; of `few`, later of `ring`
+    std::unique_ptr<MonotonicTime[]> ring{};
+    std::array<MonotonicTime, kFew> few{};
+    [[nodiscard]] std::uint64_t oldest() const { return next - span; }
+    // A sequence's place is its lowest bits.
+    [[nodiscard]] MonotonicTime& due_of(std::uint64_t sequence) {
+      return ring ? ring[sequence & (capacity - 1)] : few[sequence % kFew];
+    }
+    [[nodiscard]] bool is_open(std::uint64_t sequence) const {
+      return (ring ? ring[sequence & (capacity - 1)] : few[sequence % kFew]) != kClosed;
+    }
   };
   static void grow(Key& key);
   [[nodiscard]] std::size_t lane_max(std::uint32_t lane) const { return lane == 0 ? unknown_max_ : share_; }

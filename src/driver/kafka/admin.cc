@@ -61,7 +61,7 @@ Result<std::unique_ptr<Admin>> Admin::open(Settings settings, MonotonicClock& cl
   // A request stuck at a frozen broker is tried at another one before the query gives up.
   settings.emplace("socket.timeout.ms", "2000");
   std::unique_ptr<Admin> admin(new Admin(clock));
-  auto conf = make_conf(settings, 0);
+  auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   rd_kafka_conf_set_opaque(conf->get(), admin.get());
   rd_kafka_conf_set_error_cb(conf->get(), &Admin::on_error);

@@ -482,7 +482,7 @@ Result<std::unique_ptr<Consumer>> open_consumer(const ConsumerSpec& spec, Settin
                                                 const Library& library, MonotonicClock& clock) {
   if (auto applied = apply_spec(spec, settings); !applied)
     return tl::unexpected(std::move(applied).error());
-  auto conf = make_conf(settings, 0);
+  auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   ConsumerSpec own = spec;
   own.group_name = settings.at("group.id");

@@ -19,7 +19,7 @@ void silent_log(const rd_kafka_t* /*handle*/, int /*level*/, const char* /*facil
 
 }  // namespace
 
-Result<Conf> make_conf(const Settings& settings, int events) {
+Result<Conf> make_conf(const Settings& settings) {
   Conf conf(rd_kafka_conf_new());
   std::array<char, 512> why{};
   for (const auto& [name, value] : settings) {
@@ -31,7 +31,6 @@ Result<Conf> make_conf(const Settings& settings, int events) {
     return fail(ErrorCode::kInvalid, fmt::format("{}={}: {}", name, value, why.data()));
   }
   if (!settings.contains("debug")) rd_kafka_conf_set_log_cb(conf.get(), silent_log);
-  rd_kafka_conf_set_events(conf.get(), events);
   return conf;
 }
 

@@ -42,9 +42,8 @@ struct HandleDestroyer {
 };
 using Handle = std::unique_ptr<rd_kafka_t, HandleDestroyer>;
 
-// A configuration with these settings that delivers `events` (RD_KAFKA_EVENT_*) to queues. The
-// library's log is silent unless `debug` is set.
-[[nodiscard]] Result<Conf> make_conf(const Settings& settings, int events);
+// A configuration with these settings. The library's log is silent unless `debug` is set.
+[[nodiscard]] Result<Conf> make_conf(const Settings& settings);
 [[nodiscard]] Result<Handle> make_handle(rd_kafka_type_t type, Conf conf);
 [[nodiscard]] PartitionList make_list(std::size_t capacity);
 

@@ -76,20 +76,40 @@ struct Refusal {
   rd_kafka_resp_err_t error;
 };
 
+// What the library said of itself, passed on once the reports that came with it are.
+struct Complaint {
+  rd_kafka_resp_err_t error;
+  std::string reason;
+};
+
+// Reports passed under one bracket, so that others that observe do not wait for a whole queue.
+constexpr std::size_t kReportsInBracketMax = 1024;
+
 class KafkaProducer final : public Producer {
  public:
-  KafkaProducer(const ProducerSpec& spec, Handle handle, TopicHandle topic, Nanoseconds retry_pause,
-                MonotonicClock& clock)
-      : index_(spec.index),
-        topic_name_(spec.topic),
-        retry_pause_(retry_pause),
-        clock_(clock),
-        handle_(std::move(handle)),
-        topic_(std::move(topic)),
-        queue_(rd_kafka_queue_get_main(handle_.get())) {}
+  KafkaProducer(const ProducerSpec& spec, MonotonicClock& clock)
+      : index_(spec.index), topic_name_(spec.topic), clock_(clock) {}
   ~KafkaProducer() override { shut(); }
   KafkaProducer(const KafkaProducer&) = delete;
   KafkaProducer& operator=(const KafkaProducer&) = delete;
+
+  // Makes the client.
+  Result<void> start(Conf conf) {
+    rd_kafka_conf_set_opaque(conf.get(), this);
+    rd_kafka_conf_set_dr_msg_cb(conf.get(), &KafkaProducer::on_report);
+    rd_kafka_conf_set_error_cb(conf.get(), &KafkaProducer::on_error);
+    auto handle = make_handle(RD_KAFKA_PRODUCER, std::move(conf));
+    if (!handle) return tl::unexpected(std::move(handle).error());
+    handle_ = std::move(*handle);
+    topic_.reset(rd_kafka_topic_new(handle_.get(), topic_name_.c_str(), nullptr));
+    if (topic_ == nullptr) {
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("topic '{}': {}", topic_name_,
+                              rd_kafka_err2str(rd_kafka_last_error())));
+    }
+    retry_pause_ = shortest_retry_pause(handle_.get());
+    return {};
+  }
 
   SendStatus send(const core::Envelope& envelope, core::KeyRef key) override {
     Attempt* attempt = attempts_.take(key, envelope.sequence);
@@ -111,14 +131,16 @@ class KafkaProducer final : public Producer {
     return SendStatus::kAccepted;
   }
 
+  // Reports come by callback, not as events: an event walks its messages twice, the second time
+  // when they are cold.
   std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override {
-    std::size_t outcomes = pass_refusals(sink);
-    int milliseconds = outcomes > 0 ? 0 : to_milliseconds(wait);
-    while (ClientEvent event{rd_kafka_queue_poll(queue_.get(), milliseconds)}) {
-      outcomes += pass_event(event.get(), sink);
-      milliseconds = 0;
-    }
-    return outcomes;
+    outcomes_ = pass_refusals(sink);
+    sink_ = &sink;
+    rd_kafka_poll(handle_.get(), outcomes_ > 0 ? 0 : to_milliseconds(wait));
+    end_bracket();
+    sink_ = nullptr;
+    pass_complaints(sink);
+    return outcomes_;
   }
 
   [[nodiscard]] std::size_t in_flight() const override { return attempts_.open_count(); }
@@ -171,25 +193,32 @@ class KafkaProducer final : public Producer {
     return std::exchange(refusals_, {}).size();
   }
 
-  std::size_t pass_event(rd_kafka_event_t* event, core::ObservationSink& sink) {
-    switch (rd_kafka_event_type(event)) {
-      case RD_KAFKA_EVENT_DR:
-        return pass_reports(event, sink);
-      case RD_KAFKA_EVENT_ERROR:
-        pass_client_error(handle_.get(), rd_kafka_event_error(event), reason_of(event),
-                          {.doing = "produce", .topic = topic_name_, .group = {}}, index_,
-                          core::GroupIndex{}, clock_.now(), sink);
-        return 0;
-      default:
-        return 0;
-    }
+  static void on_report(rd_kafka_t* /*handle*/, const rd_kafka_message_t* message, void* self) {
+    static_cast<KafkaProducer*>(self)->pass_report(*message);
+  }
+  static void on_error(rd_kafka_t* /*handle*/, int error, const char* reason, void* self) {
+    static_cast<KafkaProducer*>(self)->complaints_.push_back(
+        {static_cast<rd_kafka_resp_err_t>(error), reason == nullptr ? "" : reason});
   }
 
-  void pass_report(const rd_kafka_message_t& message, MonotonicTime now,
-                   core::ObservationSink& sink) {
+  void begin_bracket() {
+    sink_->begin();
+    in_bracket_ = true;
+    reported_ = clock_.now();
+  }
+  void end_bracket() {
+    if (!in_bracket_) return;
+    sink_->end();
+    in_bracket_ = false;
+    reports_in_bracket_ = 0;
+  }
+
+  void pass_report(const rd_kafka_message_t& message) {
+    if (sink_ == nullptr) return;  // shutting down: what was open has had its outcome
+    if (!in_bracket_) begin_bracket();
     auto* attempt = static_cast<Attempt*>(message._private);
     CHECK(attempt != nullptr && attempt->open, "each attempt is reported once");
-    auto observation = about(*attempt, core::Event::kOk, now);
+    auto observation = about(*attempt, core::Event::kOk, reported_);
     if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       observation.partition = core::PartitionId(static_cast<std::uint32_t>(message.partition));
       observation.has_position = message.offset >= 0;
@@ -199,28 +228,29 @@ class KafkaProducer final : public Producer {
       observation.event = outcome_of(facts_of(&message), retry_pause_);
       observation.text = rd_kafka_err2str(message.err);
     }
-    sink.observe(observation);
+    sink_->observe(observation);
     attempts_.give_back(attempt);
+    ++outcomes_;
+    if (++reports_in_bracket_ == kReportsInBracketMax) end_bracket();
   }
 
-  std::size_t pass_reports(rd_kafka_event_t* event, core::ObservationSink& sink) {
-    std::size_t outcomes = 0;
-    const auto now = clock_.now();
-    sink.begin();
-    // By the batch, so that attempts, which are cold by now, can be fetched ahead.
-    while (const std::size_t count =
-               rd_kafka_event_message_array(event, reports_.data(), reports_.size())) {
-      for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(reports_[i]->_private, 1);
-      for (std::size_t i = 0; i < count; ++i) pass_report(*reports_[i], now, sink);
-      outcomes += count;
+  void pass_complaints(core::ObservationSink& sink) {
+    for (const auto& complaint : std::exchange(complaints_, {})) {
+      pass_client_error(handle_.get(), complaint.error, complaint.reason,
+                        {.doing = "produce", .topic = topic_name_, .group = {}}, index_,
+                        core::GroupIndex{}, clock_.now(), sink);
     }
-    sink.end();
-    return outcomes;
   }
 
-  static std::string_view reason_of(rd_kafka_event_t* event) {
-    const char* reason = rd_kafka_event_error_string(event);
-    return reason == nullptr ? "" : reason;
+  // Half of retry.backoff.ms: the library jitters the pause by a fifth.
+  static Nanoseconds shortest_retry_pause(rd_kafka_t* handle) {
+    std::array<char, 32> value{};
+    std::size_t size = value.size();
+    if (rd_kafka_conf_get(rd_kafka_conf(handle), "retry.backoff.ms", value.data(), &size) !=
+        RD_KAFKA_CONF_OK) {
+      return Nanoseconds(0);
+    }
+    return std::chrono::milliseconds(std::strtol(value.data(), nullptr, 10)) / 2;
   }
 
   static DeliveryFacts facts_of(const rd_kafka_message_t* message) {
@@ -238,52 +268,38 @@ class KafkaProducer final : public Producer {
     if (handle_ == nullptr) return;
     rd_kafka_purge(handle_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
                                       RD_KAFKA_PURGE_F_NON_BLOCKING);
-    queue_.reset();
     topic_.reset();
     handle_.reset();
   }
 
   std::uint32_t index_;
   std::string topic_name_;
-  Nanoseconds retry_pause_;
+  Nanoseconds retry_pause_{};
   MonotonicClock& clock_;  // outlives this
   AttemptPool attempts_;
   std::vector<Refusal> refusals_;
-  std::array<const rd_kafka_message_t*, 64> reports_{};
+  std::vector<Complaint> complaints_;
+  core::ObservationSink* sink_ = nullptr;  // of the poll that is going on
+  bool in_bracket_ = false;
+  std::size_t reports_in_bracket_ = 0;
+  std::size_t outcomes_ = 0;               // of this poll
+  MonotonicTime reported_{};               // the time of the bracket
   Handle handle_;
   TopicHandle topic_;
-  Queue queue_;
 };
-
-// Half of retry.backoff.ms: the library jitters the pause by a fifth.
-Nanoseconds shortest_retry_pause(const rd_kafka_t* handle) {
-  std::array<char, 32> value{};
-  std::size_t size = value.size();
-  if (rd_kafka_conf_get(rd_kafka_conf(const_cast<rd_kafka_t*>(handle)), "retry.backoff.ms",
-                        value.data(), &size) != RD_KAFKA_CONF_OK) {
-    return Nanoseconds(0);
-  }
-  return std::chrono::milliseconds(std::strtol(value.data(), nullptr, 10)) / 2;
-}
 
 }  // namespace
 
 Result<std::unique_ptr<Producer>> open_producer(const ProducerSpec& spec, Settings settings,
                                                 MonotonicClock& clock) {
   settings.emplace("client.id", spec.name);
-  auto conf = make_conf(settings, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR);
+  auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
-  auto handle = make_handle(RD_KAFKA_PRODUCER, std::move(*conf));
-  if (!handle) return fail_up(std::move(handle), fmt::format("producer '{}'", spec.name));
-  TopicHandle topic(rd_kafka_topic_new(handle->get(), spec.topic.c_str(), nullptr));
-  if (topic == nullptr) {
-    return fail(ErrorCode::kInvalid,
-                fmt::format("producer '{}', topic '{}': {}", spec.name, spec.topic,
-                            rd_kafka_err2str(rd_kafka_last_error())));
+  auto producer = std::make_unique<KafkaProducer>(spec, clock);
+  if (auto started = producer->start(std::move(*conf)); !started) {
+    return fail_up(std::move(started), fmt::format("producer '{}'", spec.name));
   }
-  const auto retry_pause = shortest_retry_pause(handle->get());
-  return std::make_unique<KafkaProducer>(spec, std::move(*handle), std::move(topic), retry_pause,
-                                         clock);
+  return producer;
 }
 
 }  // namespace sp::driver::kafka

@@ -248,7 +248,7 @@ Result<std::unique_ptr<RawReader>> open_raw_reader(const RawSpec& spec, Settings
   settings.erase("group.id");
   settings.erase("group.instance.id");
   settings.emplace("client.id", "raw-read");
-  auto conf = make_conf(settings, 0);
+  auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   auto handle = make_handle(RD_KAFKA_CONSUMER, std::move(*conf));
   if (!handle) return fail_up(std::move(handle), "raw read");

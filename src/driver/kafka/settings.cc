@@ -176,7 +176,7 @@ class Planner {
   void try_values() {
     for (const auto& [name, value] : settings_) {
       const Settings alone{{name, value}};
-      if (auto conf = make_conf(alone, 0); !conf) faults_.push_back(conf.error().message);
+      if (auto conf = make_conf(alone); !conf) faults_.push_back(conf.error().message);
     }
   }
 
@@ -226,7 +226,7 @@ std::string known_as(const Library& library, const std::string& name) {
 Result<void> probe_one(const Library& library, rd_kafka_type_t type, Settings settings,
                        Settings& effective) {
   for (const auto* servers : {"bootstrap.servers", "metadata.broker.list"}) settings.erase(servers);
-  auto conf = make_conf(settings, 0);
+  auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   auto handle = make_handle(type, std::move(*conf));
   if (!handle) return tl::unexpected(std::move(handle).error());

@@ -56,6 +56,16 @@ TEST_F(KeySpaceTest, WhatOnlyLooksLikeANameOfThisRunIsLiteral) {
   }
 }
 
+TEST_F(KeySpaceTest, ANameIsFoundTheSameWhicheverProducerCameBefore) {
+  const auto first = keys_.find(name("1.2.3.17")).value();
+  EXPECT_EQ(keys_.find(name("1.2.30.17"))->index, 17U);
+  EXPECT_EQ(keys_.find(name("1.2.3.17")), first);
+  EXPECT_EQ(keys_.find(name("1.2.3.170")), (KeyRef{first.block, 170}));
+  EXPECT_EQ(keys_.find(name("1.2.3.017"))->block, KeySpace::kLiteralBlock);
+  EXPECT_EQ(keys_.find(name("1.2.3."))->block, KeySpace::kLiteralBlock);
+  EXPECT_NE(keys_.find(name("1.2.4.17"))->block, first.block);
+}
+
 TEST_F(KeySpaceTest, ANameOfAnotherRunIsLiteral) {
   const std::string other = run_text(RunId{78}) + ".0.0.0.0";
   EXPECT_EQ(keys_.find(other), (KeyRef{KeySpace::kLiteralBlock, 0}));
