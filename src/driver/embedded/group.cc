@@ -70,11 +70,18 @@ void Group::take(Member& member, Lineage& lineage) {
 }
 
 void Group::expel(Member& member, MonotonicTime now) {
+  std::vector<std::uint64_t> taken;
   for (auto& lineage : member.lineages) {
-    if (!lineage.lost) take(member, lineage);
+    if (lineage.lost) continue;
+    take(member, lineage);
+    taken.push_back(lineage.serial);
   }
   member.joined = false;
   rebalance(now);
+  // To the end of its generation it was an owner: only the next one is without it.
+  for (auto& lineage : member.lineages) {
+    if (std::find(taken.begin(), taken.end(), lineage.serial) != taken.end()) lineage.lost_generation = generation();
+  }
 }
 
 void Group::remove(Member& member, MonotonicTime now) {

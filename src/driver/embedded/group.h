@@ -37,7 +37,7 @@ struct Lineage {
   bool intruder = false;             // a second owner (dual-owner)
   bool announced = false;            // the member's poll returned after it was asked back
   MonotonicTime opened{};
-  core::Generation lost_generation;  // in which it was taken away
+  core::Generation lost_generation;  // the first without it
   MonotonicTime revoke_since{};
   std::uint64_t handed_records = 0;
   TruthBook::Item rewind_item = 0;   // opened below the committed offset on purpose ...
