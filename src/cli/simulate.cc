@@ -197,6 +197,7 @@ SimulationOptions drawn_options(std::uint64_t seed, const proof::Proof& proof) {
   if (chance.chance(0.3)) options.honest.commit_failed = 0.1 * chance.unit();
   if (proof.commit == proof::CommitMode::kCheckpoint && chance.chance(0.2))
     options.crash_every = share_of_load(30, 90);
+  if (chance.chance(0.5)) options.honest.info_late = 0.01 * chance.unit();
   return options;
 }
 
