@@ -34,6 +34,9 @@ struct Row {
   std::uint64_t planted_runs = 0;
   std::uint64_t planted = 0;  // what the truth logs say, in the units of the codes
   std::uint64_t exact = 0;
+  std::uint64_t never_landed = 0;  // attempts of unknown outcome that nobody ever saw
+  std::uint64_t landed = 0;        // ... that were seen after all
+  std::uint64_t landed_late = 0;   // ... and of these those behind later sequences of their key
   double seconds = 0;
   double slowest = 0;
 };
@@ -56,6 +59,9 @@ class Runner {
     row.planted_runs += outcome.planted ? 1U : 0U;
     row.planted += outcome.truth_count;
     row.exact += outcome.exact() ? 1U : 0U;
+    row.never_landed += outcome.unknown - outcome.landed;
+    row.landed += outcome.landed;
+    row.landed_late += outcome.landed_late;
     row.seconds += seconds;
     row.slowest = std::max(row.slowest, seconds);
     hash_ = mix64(hash_ ^ outcome.truth_count ^ (outcome.exact() ? 1U : 0U));
@@ -123,6 +129,9 @@ Result<void> body(const Request& request, Record& record) {
   record.note("*planted* is what the truth logs add up to, in the unit of the kind's code; *exact* are the runs in which every "
               "code has exactly the truth's number. Bad days (rebalances, restarts, unknown outcomes) are drawn from the seed; "
               "crashes of workers in honest runs only.");
+  record.note(fmt::format("Attempts of unknown outcome in the honest runs: {} never landed, {} landed, {} of these behind later "
+                          "sequences of their key.",
+                          honest.never_landed, honest.landed, honest.landed_late));
   record.figure("runs", static_cast<double>(runs), "");
   record.figure("runs a second", static_cast<double>(runs) / std::max(seconds, 1e-9), "1/s", at_least(10));
   record.figure("slowest run", slowest, "s");

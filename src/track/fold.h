@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "track/state.h"
 
@@ -93,21 +94,30 @@ class Fold {
   void overtaken_across(const Named& named, const Ordering& how);
   // Another hand-over of the record, in `period`: if it may have been the first, nothing is said across lineages.
   void handed_again(const Named& named, std::uint64_t period, std::uint64_t order);
+  // As handed_again(), of a damaged hand-over whose record is remembered no more: of those at its position, and of those with
+  // another copy.
+  void handed_forgotten(const Named& place, std::uint64_t period, std::uint64_t order);
   // As handed_again(), of what had been handed over damaged and has a name now.
   void handed_damaged(std::uint32_t group, const Named& named);
   // True if the group was handed the record intact, which it was handed.
-  [[nodiscard]] bool handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const;
+  [[nodiscard]] bool handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence);
   // Higher sequences of the key that the lineage handed over intact from higher positions, as far as the log remembers.
   [[nodiscard]] core::RangeSet handed_above(const Lineage& lineage, const Named& named,
                                             const std::function<bool(std::uint64_t)>& counts) const;
   // True if the lineage handed over higher positions, of records that are remembered no more.
   [[nodiscard]] bool handed_and_forgotten(const Lineage& lineage, const Named& named) const;
+  // True if the record is known to stand there, and the key's log is in order.
+  [[nodiscard]] bool stands_in_order(const Named& named) const;
   // True if the log remembers that the lineage handed over the record, intact, from another position.
   [[nodiscard]] bool handed_intact_elsewhere(const Lineage& lineage, const Named& named) const;
+  // True if a second copy of the record is known.
+  [[nodiscard]] bool has_copy(const Named& named) const;
   // True if the lineage may have handed over another copy of the record, at a position that is remembered no more.
   [[nodiscard]] bool copy_forgotten(const Lineage& lineage, const Named& named) const;
   // A suspect that handed over another copy is none.
   void acquit(const Lineage& lineage, Suspect& suspect);
+  // Where only what is remembered no more could tell, it is said.
+  void say_forgotten();
   // Lineages that had gone on past the position now handed over by another.
   void suspect_others(std::uint32_t lineage, const Named& named);
   void jumped(Lineage& lineage, std::uint64_t begin, std::uint64_t end);
@@ -128,6 +138,11 @@ class Fold {
   void conflict(std::uint32_t partition, std::uint64_t offset, Slot& slot, const Sighting& sighting);
   void advance(std::uint32_t partition);
   void scan(std::uint32_t partition, std::uint64_t offset, Slot& slot);
+  // True if the log of the key is known to hold the sequence.
+  [[nodiscard]] bool log_holds(core::KeyRef ref, std::uint64_t sequence) const;
+  // The higher sequence of a key whose log is in order that stands before the position although this one was not found yet.
+  [[nodiscard]] std::optional<std::uint64_t> overtaker(const KeyState& key, std::uint32_t partition, std::uint64_t sequence,
+                                                       std::uint64_t offset) const;
   // True if the sequence is in a hole of the key's log and stands where the hole is.
   bool fill(KeyDetail& detail, std::uint64_t sequence, std::uint64_t offset);
   void raw(const Source& source, const Row& row);
@@ -141,7 +156,8 @@ class Fold {
   // What is believed to stand there does not: an ack named the place.
   void withdraw(std::uint32_t partition, std::uint64_t offset, Slot& slot);
   void absorb(std::uint32_t partition);
-  void late_copy(const Named& named, KeyDetail& detail);
+  void raise(const NamedList& list, core::Code code, core::RangeSet KeyLog::*alarmed);
+  void late_copy(const Named& named, KeyDetail& detail, std::optional<std::uint64_t> overtaken_by);
   void place(std::uint32_t partition, std::uint64_t offset, const Sighting& sighting);
   void move_key(core::KeyRef ref, KeyState& key, std::uint32_t partition);
   void stray(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key, std::uint64_t sequence);

@@ -157,6 +157,8 @@ void Fold::delivered_damaged(const Source& source, std::uint32_t number, const R
           !receive(lineage.group, slot->key, slot->sequence, row.offset, kNone)) {
         handed_again(named, source.answered + 1, source.rows_folded);
       }
+    } else if (row.offset < state_.partitions[lineage.partition].log.tail()) {
+      handed_forgotten(named, source.answered + 1, source.rows_folded);
     }
     if (handing.repeat) repeated(number, named, handing);
   }
@@ -218,6 +220,7 @@ void Fold::delivered(const Source& source, const Row& row) {
     reordered(group_key, named);
   }
   if (phantom) {
+    if (placed && (row.flags & kRightPartition) != 0) place(lineage.partition, row.offset, {.ref = ref, .placement = kRightPartition});
     if (state_.group_details.get(group_key.detail).phantoms.insert(row.sequence)) {
       ++group.phantoms;
       state_.alarm(core::Code::kPhantom, named);

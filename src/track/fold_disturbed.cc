@@ -8,11 +8,7 @@
 namespace sp::track {
 namespace {
 
-struct LogFindings {
-  NamedList& copies;
-  NamedList& inverted;
-  core::RangeSet* inverted_set;  // of the key; null: only counted
-};
+constexpr std::size_t kAboveRangesMax = 16;  // of an inversion
 
 KeyLog::Part& part_of(std::vector<KeyLog::Part>& parts, std::uint32_t partition) {
   const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.partition == partition; });
@@ -24,25 +20,42 @@ KeyLog::Part& part_of(std::vector<KeyLog::Part>& parts, std::uint32_t partition)
 
 struct Aside {  // sequences of a key
   core::RangeSet failed;     // phantoms, if they stand in the log
-  core::RangeSet misplaced;  // take no part in the order
+  core::RangeSet misplaced;  // take no part in the order, as phantoms do
 };
 
-// The next record of the key in the order of the log.
-void count_copy(KeyLog& log, const Named& named, const Aside& aside, LogFindings findings, std::size_t named_max) {
-  if (aside.failed.contains(named.sequence)) return;
-  if (!log.found.insert(named.sequence)) findings.copies.add(named, named_max);
-  if (aside.misplaced.contains(named.sequence)) return;
-  core::RangeSet& ordered = part_of(log.parts, named.partition).ordered;
-  if (!ordered.empty() && ordered.last() > named.sequence && !ordered.contains(named.sequence)) {
-    const bool once = findings.inverted_set == nullptr || findings.inverted_set->insert(named.sequence);
-    if (once) findings.inverted.add(named, named_max);
+// What is found in the logs that are not in order.
+struct Found {
+  NamedList& copies;
+  std::vector<Inversion>& inversions;
+};
+
+// The next record of the key in the order of the log. Which records take part in the order only the end shows.
+void count_copy(KeyLog& log, const Named& named, Found found, std::size_t named_max) {
+  if (!log.found.insert(named.sequence)) found.copies.add(named, named_max);
+  KeyLog::Part& part = part_of(log.parts, named.partition);
+  if (!part.ordered.empty() && part.ordered.last() > named.sequence && !part.ordered.contains(named.sequence)) {
+    Inversion inversion{.record = named, .above = part.ordered.clip(named.sequence + 1, kNoOffset).minus(part.unplaced)};
+    inversion.more = inversion.above.range_count() > kAboveRangesMax;
+    if (inversion.more) {
+      const auto& ranges = inversion.above.ranges();
+      inversion.above = inversion.above.clip(ranges[ranges.size() - kAboveRangesMax].begin, kNoOffset);
+    }
+    found.inversions.push_back(std::move(inversion));
   }
-  ordered.insert(named.sequence);
+  part.ordered.insert(named.sequence);
 }
 
 Aside set_aside(const State& state, const KeyState& key) {
   const KeyDetail* detail = state.key_details.find(key.detail);
   return {detail == nullptr ? core::RangeSet{} : detail->failed, state.misplaced_set(key)};
+}
+
+enum class Holds : std::uint8_t { kNo, kYes, kUnknown };
+Holds holds(const Inversion& inversion, const Aside& aside) {
+  const auto takes_part = [&](std::uint64_t s) { return !aside.failed.contains(s) && !aside.misplaced.contains(s); };
+  if (!takes_part(inversion.record.sequence)) return Holds::kNo;
+  if (!inversion.above.minus(aside.failed).minus(aside.misplaced).empty()) return Holds::kYes;
+  return inversion.more ? Holds::kUnknown : Holds::kNo;
 }
 
 bool is_phantom_now(const State& state, const Named& named) {
@@ -83,6 +96,12 @@ void name_damaged(State& state) {
   }
 }
 
+struct JudgedLog {  // of a key, with what is in the ring
+  KeyLog log;
+  Aside aside;
+  core::RangeSet inverted;
+};
+
 // Calls `visit(partition, offset, slot)` for every named slot in the rings, by partition and position.
 template <typename Visit>
 void for_each_slot(State& state, const Visit& visit) {
@@ -117,9 +136,7 @@ void Fold::disturb(core::KeyRef ref, KeyState& key) {
     found.erase(slot->sequence);
     slot->seen &= static_cast<std::uint8_t>(~kScanned);
   }
-  const Aside aside = set_aside(state_, key);
-  found = found.minus(aside.failed);
-  if (!found.empty()) detail.log->parts.push_back({key.partition, found.minus(aside.misplaced)});
+  if (!found.empty()) detail.log->parts.push_back({key.partition, found, {}});
 }
 
 void Fold::withdraw(std::uint32_t number, std::uint64_t offset, Slot& slot) {
@@ -131,18 +148,25 @@ void Fold::withdraw(std::uint32_t number, std::uint64_t offset, Slot& slot) {
   part_of(state_.key_details.find(key->detail)->strays, number).ordered.erase(slot.sequence);
   if (!counted || offset >= state_.partitions[number].log.tail()) return;
   KeyLog& log = *state_.key_details.find(key->detail)->log;
+  KeyLog::Part& part = part_of(log.parts, number);
   auto& copies = state_.second_copies;
   const auto copy = std::find_if(copies.items.begin(), copies.items.end(), [&](const Named& named) {
     return named.key == slot.key && named.sequence == slot.sequence;
   });
-  if (copy != copies.items.end()) {  // one copy less; another one stands elsewhere
+  if (copy != copies.items.end()) {  // one copy less; another one stands elsewhere, here or in another partition
     copies.items.erase(copy);
     --copies.count;
-    ++state_.not_checked["reordered-write"];  // that one may stand behind higher sequences
-    return;
+    part.unplaced.insert(slot.sequence);
+    ++state_.not_checked["reordered-write"];
+  } else {
+    log.found.erase(slot.sequence);
+    part.ordered.erase(slot.sequence);
   }
-  log.found.erase(slot.sequence);
-  part_of(log.parts, number).ordered.erase(slot.sequence);
+  std::erase_if(state_.inversions, [&](Inversion& inversion) {
+    if (inversion.record.key != slot.key || inversion.record.partition != number) return false;
+    inversion.above.erase(slot.sequence);
+    return inversion.record.sequence == slot.sequence;
+  });
 }
 
 void Fold::absorb(std::uint32_t number) {
@@ -153,20 +177,40 @@ void Fold::absorb(std::uint32_t number) {
     KeyDetail* detail = key == nullptr ? nullptr : state_.key_details.find(key->detail);
     if (detail == nullptr || detail->log == nullptr || slot.sequence >= key->issued_end) continue;
     count_copy(*detail->log, {.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
-               set_aside(state_, *key), {state_.second_copies, state_.inverted, &detail->inverted}, named_max);
+               {state_.second_copies, state_.inversions}, named_max);
+    if (state_.inversions.size() > named_max) {  // no room: judged by what is known now
+      if (holds(state_.inversions.back(), set_aside(state_, *key)) == Holds::kYes && detail->inverted.insert(slot.sequence)) {
+        state_.inverted.add(state_.inversions.back().record, 0);
+      }
+      state_.inversions.pop_back();
+    }
     const auto kept = state_.partitions[number].log.unfinished.find(offset);
     if (kept != state_.partitions[number].log.unfinished.end()) kept->second.seen |= kScanned;
   }
   left.clear();
 }
 
-// It stands below the ring: whether higher sequences stand below it too is not remembered.
-void Fold::late_copy(const Named& named, KeyDetail& detail) {
+// It stands below the ring: what it stands behind is not remembered, nor which copy is its first, unless the log was in order.
+void Fold::late_copy(const Named& named, KeyDetail& detail, std::optional<std::uint64_t> overtaken_by) {
   KeyLog& log = *detail.log;
-  if (detail.failed.contains(named.sequence)) return;
   if (!log.found.insert(named.sequence)) state_.second_copies.add(named, state_.options.limits.named_max);
   core::RangeSet& ordered = part_of(log.parts, named.partition).ordered;
-  if (!ordered.empty() && ordered.insert(named.sequence)) ++state_.not_checked["reordered-write"];
+  const bool alone = ordered.empty();
+  const bool known = !ordered.insert(named.sequence);
+  if (alone) return;
+  if (overtaken_by && state_.inversions.size() < state_.options.limits.named_max) {
+    core::RangeSet above;
+    above.insert(*overtaken_by);
+    state_.inversions.push_back({.record = named, .above = std::move(above), .more = true});
+    return;
+  }
+  if (known) {  // what was told by the other copy need not hold
+    std::erase_if(state_.inversions, [&](const Inversion& inversion) {
+      const Named& record = inversion.record;
+      return record.key == named.key && record.sequence == named.sequence && record.partition == named.partition;
+    });
+  }
+  if (!detail.failed.contains(named.sequence)) ++state_.not_checked["reordered-write"];
 }
 
 // What payload and position say of the record's partition.
@@ -213,44 +257,42 @@ void Fold::move_key(core::KeyRef ref, KeyState& key, std::uint32_t number) {
     if (slot->named() && slot->key == ref) stray(before, offset, ref, key, slot->sequence);
   }
   key.partition = number;
-  // What was taken for a stray there was not compared with its neighbours when it left the ring.
-  KeyDetail& detail = state_.key_details.get(key.detail);
-  const core::RangeSet home = part_of(detail.strays, number).ordered.intersect(detail.log->found);
-  if (home.empty()) return;
-  part_of(detail.log->parts, number).ordered.insert_all(home);
-  ++state_.not_checked["reordered-write"];
 }
 
 void Fold::judge_logs(bool last) {
   if (state_.disturbed.empty()) return;
-  struct Judged {
-    KeyLog log;
-    Aside aside;
-    core::RangeSet inverted;
-  };
-  std::unordered_map<core::KeyRef, Judged, KeyHash> judged;
+  std::unordered_map<core::KeyRef, JudgedLog, KeyHash> judged;
   for (const core::KeyRef ref : state_.disturbed) {
-    KeyDetail& detail = *state_.key_details.find(state_.key(ref)->detail);
-    KeyLog log;
-    log.found = detail.log->found;
-    log.parts = detail.log->parts;
-    judged.emplace(ref, Judged{std::move(log), set_aside(state_, *state_.key(ref)), detail.inverted});
+    const KeyDetail& detail = *state_.key_details.find(state_.key(ref)->detail);
+    JudgedLog& key = judged[ref];
+    key.log.found = detail.log->found;
+    key.log.parts = detail.log->parts;
+    key.aside = set_aside(state_, *state_.key(ref));
+    key.inverted = detail.inverted;
   }
-  NamedList copies = state_.second_copies;
-  NamedList inverted = state_.inverted;
   const std::size_t named_max = state_.options.limits.named_max;
+  NamedList copies = state_.second_copies;
+  std::vector<Inversion> in_ring;
   for_each_slot(state_, [&](std::uint32_t number, std::uint64_t offset, const Slot& slot) {
     const auto found = judged.find(slot.key);
     if (found == judged.end() || slot.sequence >= state_.key(slot.key)->issued_end) return;
     count_copy(found->second.log, {.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
-               found->second.aside, {copies, inverted, &found->second.inverted}, named_max);
+               {copies, in_ring}, named_max);
   });
-  const auto raise = [&](const NamedList& list, core::Code code, core::RangeSet KeyLog::*alarmed) {
-    for (const Named& named : list.items) {
-      KeyDetail& detail = *state_.key_details.find(state_.key(named.key)->detail);
-      if (((*detail.log).*alarmed).insert(named.sequence)) state_.alarm(code, named);
+  std::erase_if(copies.items, [&](const Named& copy) {
+    const bool phantom = judged.at(copy.key).aside.failed.contains(copy.sequence);
+    if (phantom) --copies.count;
+    return phantom;
+  });
+  NamedList inverted = state_.inverted;
+  for (const auto* inversions : {&state_.inversions, &in_ring}) {
+    for (const Inversion& inversion : *inversions) {
+      JudgedLog& key = judged.at(inversion.record.key);
+      const Holds held = holds(inversion, key.aside);
+      if (held == Holds::kYes && key.inverted.insert(inversion.record.sequence)) inverted.add(inversion.record, named_max);
+      if (held == Holds::kUnknown && last) ++state_.not_checked["reordered-write"];
     }
-  };
+  }
   raise(copies, core::Code::kDuplicateWrite, &KeyLog::alarmed_copies);
   raise(inverted, core::Code::kReorderedWrite, &KeyLog::alarmed_inverted);
   state_.copies_now = copies.count;
@@ -261,13 +303,25 @@ void Fold::judge_logs(bool last) {
   for (auto& [ref, key] : judged) state_.key_details.find(state_.key(ref)->detail)->inverted = std::move(key.inverted);
 }
 
+// An alarm for each that had none.
+void Fold::raise(const NamedList& list, core::Code code, core::RangeSet KeyLog::*alarmed) {
+  for (const Named& named : list.items) {
+    KeyDetail& detail = *state_.key_details.find(state_.key(named.key)->detail);
+    if (((*detail.log).*alarmed).insert(named.sequence)) state_.alarm(code, named);
+  }
+}
+
 bool Fold::copy_forgotten(const Lineage& lineage, const Named& named) const {
   const std::uint64_t tail = state_.partitions[lineage.partition].log.tail();
   const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
   if (detail == nullptr || detail->log == nullptr || !detail->log->found.contains(named.sequence)) return false;
   if (lineage.handed.empty() || lineage.handed.first() >= tail) return false;
-  return named.offset >= tail ||
-         std::any_of(state_.second_copies.items.begin(), state_.second_copies.items.end(),
+  return named.offset >= tail || has_copy(named);
+}
+
+bool Fold::has_copy(const Named& named) const {
+  const auto& copies = state_.second_copies.items;
+  return std::any_of(copies.begin(), copies.end(),
                      [&](const Named& copy) { return copy.key == named.key && copy.sequence == named.sequence; });
 }
 
@@ -297,6 +351,30 @@ void Fold::settle() {
   for (Lineage& lineage : state_.lineages) {
     for (auto& [ref, suspects] : lineage.suspects) {
       for (Suspect& suspect : suspects) acquit(lineage, suspect);
+    }
+  }
+  say_forgotten();
+}
+
+void Fold::say_forgotten() {
+  const auto only_forgotten = [&](const auto& candidate) {
+    const Named& record = candidate.record;
+    return candidate.forgotten && state_.takes_part(record.key, record.sequence) &&
+           !state_.any_takes_part(record.key, candidate.above);
+  };
+  for (const Lineage& lineage : state_.lineages) {
+    for (const auto& [ref, suspects] : lineage.suspects) {
+      for (const Suspect& suspect : suspects) {
+        if (!suspect.handed && !lineage.handed.contains(suspect.record.offset) && only_forgotten(suspect)) ++state_.not_checked["skip"];
+      }
+    }
+  }
+  for (const Group& group : state_.groups) {
+    for (const Overtaken& overtaken : group.overtaken) {
+      if (only_forgotten(overtaken)) ++state_.not_checked["reordered-delivery"];
+    }
+    for (const auto& [id, overtaken] : group.overtaken_across) {
+      if (only_forgotten(overtaken)) ++state_.not_checked["reordered-delivery"];
     }
   }
 }

@@ -5,9 +5,10 @@
 #include "track/fold.h"
 
 namespace sp::track {
-namespace {
 
-bool log_contains(const KeyState& key, const KeyDetail* detail, std::uint64_t sequence) {
+bool Fold::log_holds(core::KeyRef ref, std::uint64_t sequence) const {
+  const KeyState& key = *state_.key(ref);
+  const KeyDetail* detail = state_.key_details.find(key.detail);
   if (detail != nullptr && detail->log != nullptr) return detail->log->found.contains(sequence);
   if (sequence >= key.scan_end) return false;
   if (detail == nullptr) return true;
@@ -15,8 +16,6 @@ bool log_contains(const KeyState& key, const KeyDetail* detail, std::uint64_t se
     return hole.begin <= sequence && sequence < hole.end;
   });
 }
-
-}  // namespace
 
 PartitionState& Fold::partition(std::uint32_t number) {
   if (number >= state_.partitions.size()) {
@@ -26,6 +25,7 @@ PartitionState& Fold::partition(std::uint32_t number) {
     state_.partitions.resize(number + 1);
     for (std::size_t at = had; at <= number; ++at) {
       state_.partitions[at].log.all_groups = groups >= 32 ? ~0U : (1U << groups) - 1;
+      state_.partitions[at].log.slots_first = state_.options.limits.slots_first;
       state_.partitions[at].log.slots_max = state_.options.limits.slots_max;
       state_.partitions[at].log.watched = !state_.disturbed.empty();
     }
@@ -67,8 +67,7 @@ void Fold::sight(std::uint32_t number, std::uint64_t offset, const Sighting& sig
     return;
   }
   if (log.scanned.contains(offset)) {  // finished and forgotten: the record must be one the log is known to hold
-    const KeyState* key = state_.key(sighting.ref);
-    if (key != nullptr && !log_contains(*key, state_.key_details.find(key->detail), sighting.sequence)) {
+    if (state_.key(sighting.ref) != nullptr && !log_holds(sighting.ref, sighting.sequence)) {
       inconsistent(number, offset, sighting.ref, sighting.sequence);
     }
     return;
@@ -191,11 +190,22 @@ void Fold::scan(std::uint32_t number, std::uint64_t offset, Slot& slot) {
       return;
     }
   }
+  const auto overtaken_by = disturbed ? std::nullopt : overtaker(*key, number, slot.sequence, offset);
   if (!disturbed) disturb(slot.key, *key);
   if (offset >= log.tail()) return;  // judged when it leaves the ring, or at the end
   late_copy({.key = slot.key, .sequence = slot.sequence, .partition = number, .offset = offset},
-            *state_.key_details.find(key->detail));
+            *state_.key_details.find(key->detail), overtaken_by);
   slot.seen |= kScanned;
+}
+
+std::optional<std::uint64_t> Fold::overtaker(const KeyState& key, std::uint32_t number, std::uint64_t sequence,
+                                              std::uint64_t offset) const {
+  const KeyDetail* detail = state_.key_details.find(key.detail);
+  if (detail == nullptr || key.partition != number) return std::nullopt;
+  for (const ScanHole& hole : detail->scan_holes) {
+    if (hole.begin <= sequence && sequence < hole.end && hole.higher_offset < offset) return hole.end;
+  }
+  return std::nullopt;
 }
 
 bool Fold::fill(KeyDetail& detail, std::uint64_t sequence, std::uint64_t offset) {

@@ -54,41 +54,48 @@ void Fold::overtaken_within(const Named& named, bool first) {
   if (handed_intact_elsewhere(lineage, named)) return;  // only its first hand-over of the record counts
   core::RangeSet above = handed_above(lineage, named, [](std::uint64_t) { return true; });
   GroupKey& group_key = state_.group_key(named.group, named.key);
-  if (above.empty() && !handed_and_forgotten(lineage, named)) return;
+  const bool forgotten = handed_and_forgotten(lineage, named);
+  if (above.empty() && !forgotten) return;
   if (!first && lineage.handed.first() < state_.partitions[named.partition].log.tail()) {
     ++state_.not_checked["reordered-delivery"];  // it may have handed over another copy before, which is forgotten
     return;
   }
   if (above.empty()) {
     // Forgotten, but it was a higher sequence: it stands higher too, if the log is in order.
-    const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
     const bool higher = group_key.lineage == named.lineage && group_key.high > named.sequence;
-    if (higher && (detail == nullptr || detail->log == nullptr)) return reordered(group_key, named);
-    ++state_.not_checked["reordered-delivery"];
-    return;
+    if (!higher || !stands_in_order(named)) {
+      ++state_.not_checked["reordered-delivery"];
+      return;
+    }
+    above.insert(group_key.high);
   }
   auto& overtaken = state_.groups[named.group].overtaken;
   if (overtaken.size() >= state_.options.limits.named_max) return reordered(group_key, named);
-  overtaken.push_back({.record = named, .above = std::move(above)});
+  overtaken.push_back({.record = named, .above = std::move(above), .forgotten = forgotten});
   state_.alarm(core::Code::kReorderedDelivery, named);
 }
 
 void Fold::overtaken_across(const Named& named, const Ordering& how) {
   const Lineage& own = state_.lineages[named.lineage];
   core::RangeSet above;
+  bool forgotten = false;
   for (const std::uint32_t other : state_.groups[named.group].partitions[named.partition].lineages) {
     const Lineage& lineage = state_.lineages[other];
     if (other == named.lineage || lineage.handed.empty() || !ordered_before(lineage, own)) continue;
     above.insert_all(handed_above(lineage, named, [&](std::uint64_t offset) {
       return certainly_before(lineage, period_of(lineage, offset), own, how.period);
     }));
-    if (above.empty() && handed_and_forgotten(lineage, named)) ++state_.not_checked["reordered-delivery"];
+    forgotten = forgotten || handed_and_forgotten(lineage, named);
   }
-  if (above.empty()) return;
+  if (above.empty()) {
+    if (forgotten) ++state_.not_checked["reordered-delivery"];
+    return;
+  }
   auto& overtaken = state_.groups[named.group].overtaken_across;
   if (overtaken.size() >= state_.options.limits.named_max) return reordered(state_.group_key(named.group, named.key), named);
   overtaken.emplace(RecordId{named.key, named.sequence},
-                    Overtaken{.record = named, .above = std::move(above), .period = how.period, .order = how.order});
+                    Overtaken{.record = named, .above = std::move(above), .forgotten = forgotten, .period = how.period,
+                              .order = how.order});
   state_.alarm(core::Code::kReorderedDelivery, named);
 }
 
@@ -103,6 +110,19 @@ void Fold::handed_again(const Named& named, std::uint64_t period, std::uint64_t 
   if (!certainly_after) overtaken.erase(found);
 }
 
+void Fold::handed_forgotten(const Named& place, std::uint64_t period, std::uint64_t order) {
+  std::vector<Named> candidates;
+  for (const auto& [id, overtaken] : state_.groups[place.group].overtaken_across) {
+    Named named = overtaken.record;
+    const bool there = named.partition == place.partition && named.offset == place.offset;
+    if (!there && !has_copy(named)) continue;
+    if (!there) ++state_.not_checked["reordered-delivery"];
+    named.lineage = place.lineage;
+    candidates.push_back(named);
+  }
+  for (const Named& named : candidates) handed_again(named, period, order);
+}
+
 void Fold::handed_damaged(std::uint32_t group, const Named& named) {
   for (const std::uint32_t number : state_.groups[group].partitions[named.partition].lineages) {
     const Lineage& lineage = state_.lineages[number];
@@ -114,8 +134,9 @@ void Fold::handed_damaged(std::uint32_t group, const Named& named) {
   }
 }
 
-bool Fold::handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const {
+bool Fold::handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) {
   bool damaged = false;
+  bool forgotten = false;
   for (const Lineage& lineage : state_.lineages) {
     if (lineage.group != group || lineage.handed.empty()) continue;
     if (handed_intact_elsewhere(lineage, {.key = ref, .sequence = sequence})) return true;
@@ -125,13 +146,21 @@ bool Fold::handed_intact_to(std::uint32_t group, core::KeyRef ref, std::uint64_t
         damaged = damaged || (slot != nullptr && slot->named() && slot->is(ref, sequence));
       }
     }
+    forgotten = forgotten || lineage.handed.first() < state_.partitions[lineage.partition].log.tail();
   }
+  if (damaged && forgotten) ++state_.not_checked["phantom"];  // another copy may have been intact
   return !damaged;
 }
 
 bool Fold::handed_and_forgotten(const Lineage& lineage, const Named& named) const {
   const std::uint64_t tail = state_.partitions[lineage.partition].log.tail();
   return named.offset + 1 < tail && lineage.handed.count_in(named.offset + 1, tail) > 0;
+}
+
+bool Fold::stands_in_order(const Named& named) const {
+  const KeyDetail* detail = state_.key_details.find(state_.key(named.key)->detail);
+  return (detail == nullptr || detail->log == nullptr) && log_holds(named.key, named.sequence) &&
+         state_.partitions[named.partition].log.scanned.contains(named.offset);
 }
 
 core::RangeSet Fold::handed_above(const Lineage& lineage, const Named& named,
@@ -166,8 +195,8 @@ void Fold::suspect(Lineage& lineage, const Named& named) {
   });
   if (known) return;
   ++lineage.suspect_count;
-  suspects.push_back({.record = named, .above = handed_above(lineage, named, [](std::uint64_t) { return true; })});
-  if (suspects.back().above.empty() && handed_and_forgotten(lineage, named)) ++state_.not_checked["skip"];
+  suspects.push_back({.record = named, .above = handed_above(lineage, named, [](std::uint64_t) { return true; }),
+                      .forgotten = handed_and_forgotten(lineage, named)});
 }
 
 // The lineage went on past [begin, end). What the group had been handed there before, it may have skipped.

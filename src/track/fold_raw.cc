@@ -42,6 +42,7 @@ void Fold::raw(const Source& source, const Row& row) {
   }
   state_.raw_seen[ref].insert(row.sequence);
   if (is_phantom(ref, *key, row.sequence)) {
+    if ((row.flags & kRightPartition) != 0) place(row.which, row.offset, {.ref = ref, .placement = kRightPartition});
     bool known = false;
     for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
       const auto* own = state_.group_details.find(state_.group_key(group, ref).detail);

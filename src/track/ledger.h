@@ -33,7 +33,8 @@ namespace sp::track {
 
 struct LedgerLimits {
   std::size_t outstanding_max = 20'000'000;  // records whose position is remembered
-  std::size_t slots_max = 65'536;            // positions of a partition that are remembered one by one; a power of two
+  std::size_t slots_first = 1024;            // positions of a partition for whose records there is room at first; a power of two from 8
+  std::size_t slots_max = 65'536;            // ... and at most
   std::size_t named_max = 100'000;           // anomalies of one code that are named; all are counted
   std::size_t lineages_max = 100'000;        // that are not finished
   std::size_t ranges_max = 1'000'000;        // of one partition's set of positions

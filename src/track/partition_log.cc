@@ -17,7 +17,7 @@ const Slot* PartitionLog::find(std::uint64_t offset) const {
 }
 
 Slot& PartitionLog::reach(std::uint64_t offset, std::uint64_t retain_from) {
-  if (ring_.empty()) ring_.resize(std::min(kSlotsMin, slots_max));
+  if (ring_.empty()) ring_.resize(std::min(slots_first, slots_max));
   if (head_ == 0 && offset >= ring_.size()) {  // the first sighting is far up: a log that did not begin with this run
     tail_ = offset;
     frontier_ = offset;
@@ -30,14 +30,14 @@ Slot& PartitionLog::reach(std::uint64_t offset, std::uint64_t retain_from) {
       grow();
       continue;
     }
-    // An eighth of the ring at a time, so that pushing out is rare.
+    // An eighth of the ring at a time, so that pushing out is rare, but nothing of what is to be kept while the ring may grow.
     const std::uint64_t step = ring_.size() / 8;
     if (offset - tail_ >= 2 * ring_.size()) {
       push_out(head_);
       tail_ = std::max(tail_, offset - ring_.size() / 2);
     } else {
-      const std::uint64_t scanned_end = ring_.size() < slots_max ? std::max(frontier_, tail_ + 1) : head_;
-      push_out(std::min({tail_ + step, head_, scanned_end}));
+      const std::uint64_t keep_from = ring_.size() < slots_max ? std::max(std::min(retain_from, frontier_), tail_ + 1) : head_;
+      push_out(std::min({tail_ + step, head_, keep_from}));
       if (tail_ == head_) tail_ = std::max(tail_, offset - ring_.size() / 2);
     }
     head_ = std::max(head_, tail_);

@@ -44,9 +44,8 @@ struct Slot {
 
 class PartitionLog {
  public:
-  static constexpr std::size_t kSlotsMin = 1024;
-
-  std::size_t slots_max = 65'536;  // a power of two
+  std::size_t slots_first = 1024;  // a power of two from 8
+  std::size_t slots_max = 65'536;  // a power of two from 8
 
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
   [[nodiscard]] std::uint64_t frontier() const { return frontier_; }

@@ -84,6 +84,14 @@ bool State::takes_part(core::KeyRef ref, std::uint64_t sequence) const {
   return detail == nullptr || (!detail->failed.contains(sequence) && !misplaced_set(*key_state).contains(sequence));
 }
 
+bool State::any_takes_part(core::KeyRef ref, const core::RangeSet& sequences) const {
+  const KeyState* key_state = key(ref);
+  if (key_state == nullptr) return false;
+  const KeyDetail* detail = key_details.find(key_state->detail);
+  const core::RangeSet issued_ones = sequences.clip(0, key_state->issued_end);
+  return !(detail == nullptr ? issued_ones : issued_ones.minus(detail->failed).minus(misplaced_set(*key_state))).empty();
+}
+
 void State::alarm(core::Code code, const Named& named) {
   if (alarms.size() >= options.limits.named_max) return;
   Alarm& alarm = alarms.emplace_back();

@@ -92,7 +92,8 @@ struct Hole {
 struct KeyLog {
   struct Part {
     std::uint32_t partition = kNone;
-    core::RangeSet ordered;     // sequences that take part in the order, by their first copy in this partition
+    core::RangeSet ordered;     // sequences found in this partition
+    core::RangeSet unplaced;    // of these: where the first copy stands is not known, so nothing is told by it
   };
   core::RangeSet found;         // sequences, wherever they stand
   std::vector<Part> parts;
@@ -114,7 +115,7 @@ struct KeyDetail {
   std::vector<Cohort> unknown_cohorts;
   std::vector<ScanHole> scan_holes;
   std::unique_ptr<KeyLog> log;  // there once the key's log is not in order; then scan_holes hold nothing
-  core::RangeSet inverted;      // reordered-write
+  core::RangeSet inverted;      // reordered-write; before the end only what Inversions have no room for
   core::RangeSet misplaced_said;  // their payload asked for another partition
   std::vector<KeyLog::Part> strays;  // found outside the key's partition, and their payload has not been seen
   core::RangeSet provisional;   // counted as issued because its owner was away when it was delivered
@@ -198,13 +199,21 @@ struct Suspect {            // the lineage jumped over a record that another one
   Named record;
   core::RangeSet above;     // higher sequences of its key that the lineage handed over from higher positions
   bool handed = false;      // but it handed over the record after all, from another position
+  bool forgotten = false;   // it handed over higher positions too whose records are remembered no more
 };
 
 struct Overtaken {          // handed over after higher sequences of its key, from a lower position
   Named record;
   core::RangeSet above;     // those; one of them must take part in the order
+  bool forgotten = false;   // higher positions were handed over before too whose records are remembered no more
   std::uint64_t period = 0; // of this hand-over, the record's first in the group
   std::uint64_t order = 0;  // ... in its source's rows
+};
+
+struct Inversion {          // stands in the log behind higher sequences of its key
+  Named record;
+  core::RangeSet above;     // those; one of them must take part in the order, as the record must
+  bool more = false;        // ... and lower ones of these, for which there was no room
 };
 
 struct PeriodMark {         // in `period` the lineage handed over positions from `next` on
@@ -359,7 +368,8 @@ struct State {
   // The log's own anomalies: counted once, not by group.
   std::vector<core::KeyRef> disturbed;              // keys whose log is not in order: they have a KeyLog
   NamedList second_copies;                          // of what has left the ring; at the end of all
-  NamedList inverted;
+  NamedList inverted;                               // made at the end of `inversions`; before, what these have no room for
+  std::vector<Inversion> inversions;                // of what has left the ring, in the order of the log
   std::uint64_t copies_now = 0;                     // with what is in the ring, at the last tick
   std::uint64_t inverted_now = 0;
   NamedList misplaced;                              // candidates; at the end those that are
@@ -412,6 +422,8 @@ struct State {
   [[nodiscard]] core::RangeSet misplaced_set(const KeyState& key_state) const;
   // Phantoms and misplaced records take no part in order rules.
   [[nodiscard]] bool takes_part(core::KeyRef ref, std::uint64_t sequence) const;
+  // True if one of the sequences does.
+  [[nodiscard]] bool any_takes_part(core::KeyRef ref, const core::RangeSet& sequences) const;
   void alarm(core::Code code, const Named& named);
   // True if the owner of the block may still report: it is neither lost nor away.
   [[nodiscard]] bool owner_reports(std::uint32_t block) const;

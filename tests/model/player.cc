@@ -57,6 +57,7 @@ class Player {
     made.contract = history.contract;
     made.groups = history.groups;
     made.quiet_paths = options.quiet_paths;
+    made.limits.slots_first = options.slots_first;
     made.limits.slots_max = options.slots_max;
     return made;
   }

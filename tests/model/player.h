@@ -21,6 +21,7 @@ struct PlayOptions {
   bool repeat = false;     // some deltas arrive twice
   std::uint64_t seed = 1;  // of the two above
   bool quiet_paths = true;  // of the ledger
+  std::size_t slots_first = 1024;  // of the ledger
   std::size_t slots_max = 65'536;  // of the ledger
   judge::JudgeOptions judge;
 };

@@ -507,6 +507,8 @@ class Judge {
       if (lost_.contains({group, record})) continue;
       if (skipped(group, record)) {
         ++result_.counts[Code::kSkip];
+        if (reordered_within(group, record) || reordered_across(group, record))
+          ++result_.skipped_and_reordered;
       } else if (reordered_within(group, record) || reordered_across(group, record)) {
         ++result_.counts[Code::kReorderedDelivery];
       }

@@ -27,6 +27,7 @@ struct ReferenceVerdict {
   std::uint64_t expired = 0;
   std::uint64_t compacted = 0;
   std::map<core::Blame, std::uint64_t> lost_by;
+  std::uint64_t skipped_and_reordered = 0;  // count under skip, as one of the two only
 };
 
 [[nodiscard]] ReferenceVerdict reference_judge(const History& history, const RawRead& raw);

@@ -243,34 +243,89 @@ TEST(EnginePropertyTest, TheQuietPathsAreOnlyShorter) {
   }
 }
 
-// What is not remembered is not checked, and that is said; all else is the same. Known to fail with seeds 5570 and 52438
-// (README), hence no more than a thousand.
-TEST(EnginePropertyTest, AShortMemoryNeverMakesAFinding) {
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count() / 2, 1000); ++i) {
-    const std::uint64_t seed = first_seed() + i;
-    const model::History history = make_history(seed);
-    model::PlayOptions options = way_of(seed);
-    const model::Played whole = model::play(history, options);
-    options.slots_max = 16;
-    const model::Played part = model::play(history, options);
-    for (std::size_t at = 0; at < core::kCodeCount; ++at) {
-      const auto code = static_cast<core::Code>(at);
-      const std::string name(core::code_row(code).name);
-      const auto unseen = part.judgement.coverage.not_checked.find(name);
-      const bool said_so = unseen != part.judgement.coverage.not_checked.end() && unseen->second > 0;
-      const auto counted = part.judgement.counts[code];
-      auto wanted = whole.judgement.counts[code];
-      if (code == core::Code::kReorderedDelivery) {  // a record whose skip was not seen may count here
-        wanted += whole.judgement.counts[core::Code::kSkip];
-        wanted -= part.judgement.counts[core::Code::kSkip];
-      }
-      EXPECT_TRUE(counted == wanted || (said_so && counted < wanted) ||
-                  counted == whole.judgement.counts[code])
-          << name << " " << counted << " of " << wanted << " seed " << seed << "\n"
-          << repeat_with(seed);
+// With a short memory each count is the reference judge's, or it is lower and said not to have been checked: never silently
+// different, and never higher. A record whose skip was not seen may count as reordered instead; what is not known to have
+// been lost is undecided.
+std::vector<std::string> unsaid(const model::Played& part, const model::ReferenceVerdict& reference) {
+  const judge::Judgement& engine = part.judgement;
+  std::vector<std::string> lines;
+  const auto missing = [&](core::Code code) {
+    return reference.counts[code] - std::min(reference.counts[code], engine.counts[code]);
+  };
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    const auto code = static_cast<core::Code>(i);
+    const std::string name(core::code_row(code).name);
+    const auto listed = engine.coverage.not_checked.find(name);
+    bool said = listed != engine.coverage.not_checked.end() && listed->second > 0;
+    if (code == core::Code::kLost) said = engine.undecided >= reference.undecided + missing(code);
+    // Of records whose skip was not seen, those that were reordered too count here.
+    std::uint64_t instead_least = 0;
+    std::uint64_t instead_most = 0;
+    if (code == core::Code::kReorderedDelivery) {
+      const std::uint64_t skips_alone = reference.counts[core::Code::kSkip] - reference.skipped_and_reordered;
+      instead_most = std::min(missing(core::Code::kSkip), reference.skipped_and_reordered);
+      instead_least = missing(core::Code::kSkip) - std::min(missing(core::Code::kSkip), skips_alone);
     }
-    if (HasFailure())
-      FAIL() << describe(history) << said(whole) << "short memory:\n" << said(part);
+    const std::uint64_t wrong = engine.counts[code] - engine.allowed[code];
+    const std::uint64_t wrong_of_all = reference.counts[code] - reference.allowed[code];
+    const bool too_many = engine.counts[code] > reference.counts[code] + instead_most || wrong > wrong_of_all + instead_most;
+    const bool too_few = engine.counts[code] < reference.counts[code] + instead_least || wrong < wrong_of_all + instead_least;
+    if (too_many || (too_few && !said)) {
+      lines.push_back(fmt::format("{}: engine {} ({} allowed), reference {} ({} allowed){}", name, engine.counts[code],
+                                  engine.allowed[code], reference.counts[code], reference.allowed[code],
+                                  said ? ", said" : ""));
+    }
+  }
+  const bool same = engine.status == reference.status;
+  const bool careful = engine.status == judge::Status::kInconclusive;
+  if (!same && !careful) {
+    lines.push_back(fmt::format("verdict: engine {}, reference {}", judge::status_name(engine.status),
+                                judge::status_name(reference.status)));
+  }
+  return lines;
+}
+
+struct Memory {
+  std::size_t slots_first = 8;
+  std::size_t slots_max = 8;
+};
+
+std::string checked_with(std::uint64_t seed, const Memory& memory) {
+  const model::History history = make_history(seed);
+  model::PlayOptions options = way_of(seed);
+  options.slots_first = memory.slots_first;
+  options.slots_max = memory.slots_max;
+  const model::Played part = model::play(history, options);
+  const auto lines = unsaid(part, model::reference_judge(history, part.raw));
+  if (lines.empty()) return {};
+  std::string text = fmt::format("seed {}, {} to {} positions\n", seed, memory.slots_first, memory.slots_max);
+  for (const auto& line : lines) text += "  " + line + "\n";
+  text += repeat_with(seed) + "\n";
+  if (count() == 1) text += describe(history) + said(part);
+  return text;
+}
+
+TEST(EnginePropertyTest, WhatAShortMemoryForgetsIsSaidNotToBeChecked) {
+  std::uint64_t wrong = 0;
+  const std::uint64_t wrong_max = from_environment("SP_PROPERTY_FAILURES", 10);
+  for (std::uint64_t i = 0; i < count() && wrong < wrong_max; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const std::string wrong_here = checked_with(seed, {.slots_first = 8, .slots_max = std::size_t{8} << seed % 4});
+    if (wrong_here.empty()) continue;
+    ++wrong;
+    ADD_FAILURE() << wrong_here;
+  }
+}
+
+// Histories on which the engine and the reference judge once disagreed.
+TEST(EnginePropertyTest, WhatWasWrongOnceStaysMended) {
+  for (const std::uint64_t seed : {5570U, 14129U, 15268U, 22830U, 34975U, 42837U, 52438U, 60843U, 67379U, 79119U, 109832U, 124617U,
+                                   136732U, 140556U, 146547U, 161840U, 166417U, 282607U}) {
+    EXPECT_EQ(disagreements(make_history(seed), way_of(seed)), std::vector<std::string>{}) << "seed " << seed;
+    for (const std::size_t slots : {8U, 16U, 32U, 64U}) {
+      EXPECT_EQ(checked_with(seed, {.slots_first = slots, .slots_max = slots}), "");
+      EXPECT_EQ(checked_with(seed, {.slots_first = 8, .slots_max = slots}), "");
+    }
   }
 }
 

@@ -66,6 +66,9 @@ Outcome run_planted(const std::vector<std::string>& defects, std::uint64_t seed,
   outcome.status = judge::status_name(judged.status);
   if (!judged.reasons.empty()) outcome.reason = judged.reasons.front();
   outcome.received = judged.coverage.received;
+  outcome.unknown = judged.coverage.unknown;
+  outcome.landed = judged.coverage.landed;
+  outcome.landed_late = judged.allowed[core::Code::kReorderedWrite];
   core::PerCode<std::uint64_t> truth;
   for (const auto& line : result->truth) {
     if (!line.code) continue;

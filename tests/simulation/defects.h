@@ -22,6 +22,10 @@ struct Outcome {
   std::string status;
   std::string reason;            // the first of the verdict
   std::uint64_t received = 0;
+  // Attempts of unknown outcome: all of them, those that were seen after all, and of these those behind later sequences.
+  std::uint64_t unknown = 0;
+  std::uint64_t landed = 0;
+  std::uint64_t landed_late = 0;
   [[nodiscard]] bool exact() const { return problem.empty() && differences.empty(); }
 };
 

@@ -9,14 +9,8 @@ GroupKeySets overtaken(const track::State& state) {
   GroupKeySets sets;
   const auto look = [&](const track::Overtaken& candidate) {
     const track::Named& record = candidate.record;
-    if (!state.takes_part(record.key, record.sequence)) return;
-    for (const auto& range : candidate.above.ranges()) {
-      for (std::uint64_t s = range.begin; s < range.end; ++s) {
-        if (!state.takes_part(record.key, s)) continue;
-        sets[{record.group, record.key}].insert(record.sequence);
-        return;
-      }
-    }
+    if (!state.takes_part(record.key, record.sequence) || !state.any_takes_part(record.key, candidate.above)) return;
+    sets[{record.group, record.key}].insert(record.sequence);
   };
   for (const auto& group : state.groups) {
     for (const auto& candidate : group.overtaken) look(candidate);

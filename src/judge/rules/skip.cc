@@ -7,15 +7,6 @@
 namespace sp::judge {
 namespace {
 
-bool any_takes_part(const track::State& state, core::KeyRef ref, const core::RangeSet& sequences) {
-  for (const auto& range : sequences.ranges()) {
-    for (std::uint64_t s = range.begin; s < range.end; ++s) {
-      if (state.takes_part(ref, s)) return true;
-    }
-  }
-  return false;
-}
-
 bool handed_by_another(const track::State& state, std::uint32_t number, std::uint64_t offset) {
   const track::Lineage& own = state.lineages[number];
   const auto& lineages = state.groups[own.group].partitions[own.partition].lineages;
@@ -47,7 +38,7 @@ void rule_skip(Context& context) {
       for (const auto& suspect : *suspects) {
         track::Named named = suspect.record;
         if (suspect.handed || lineage.handed.contains(named.offset) || !state.takes_part(ref, named.sequence)) continue;
-        if (!any_takes_part(state, ref, suspect.above) || !handed_by_another(state, number, named.offset)) continue;
+        if (!state.any_takes_part(ref, suspect.above) || !handed_by_another(state, number, named.offset)) continue;
         named.lineage = number;
         skip(context, named);
       }
