@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/flag_reader.h"
 #include "cli/wiring.h"
 #include "codec/json_writer.h"
 #include "sys/paths.h"
@@ -23,11 +24,12 @@ using scenario::cluster::NodeStatus;
 
 struct ClusterFlags {
   std::string name = "default";
-  std::uint32_t nodes = 3;
+  std::optional<std::uint64_t> nodes;
   std::string node;  // a number, or "leader"
   std::string topic;
-  std::uint32_t partition = 0;
+  std::optional<std::uint64_t> partition;
   bool json = false;
+  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes.value_or(3)); }
 };
 
 int complain(const Terminal& terminal, const Error& error) {
@@ -96,9 +98,9 @@ int up(const ClusterFlags& flags, const Terminal& terminal) {
   const SystemWallClock wall;
   const sys::StopSignals stops;
   scenario::cluster::KafkaSpec spec;
-  spec.nodes = flags.nodes;
+  spec.nodes = flags.node_count();
   scenario::cluster::UpHooks hooks;
-  hooks.ready = ready_probe(flags.nodes, clock, wall);
+  hooks.ready = ready_probe(flags.node_count(), clock, wall);
   hooks.cancelled = [&] { return stops.count() > 0; };
   hooks.say = say;
   auto cluster = KafkaCluster::up(spec, *folder, *kafka, clock, hooks);
@@ -106,7 +108,7 @@ int up(const ClusterFlags& flags, const Terminal& terminal) {
   const int code = print_status(*cluster, flags, terminal);
   if (!flags.json) {
     terminal.print(fmt::format("Try: streaming-proof run --bootstrap {} --replication {}\n",
-                               cluster->bootstrap(), flags.nodes));
+                               cluster->bootstrap(), flags.node_count()));
   }
   return code;
 }
@@ -121,7 +123,7 @@ Result<std::uint32_t> find_leader(const KafkaCluster& cluster, const ClusterFlag
     return fail(ErrorCode::kInvalid, "leader of which topic? Add --topic NAME");
   SystemMonotonicClock clock;
   auto leader =
-      leader_of(cluster.bootstrap(), flags.topic, core::PartitionId{flags.partition}, clock);
+      leader_of(cluster.bootstrap(), flags.topic, core::PartitionId{static_cast<std::uint32_t>(flags.partition.value_or(0))}, clock);
   if (!leader) return tl::unexpected(std::move(leader).error());
   return static_cast<std::uint32_t>(*leader);
 }
@@ -181,36 +183,43 @@ class ClusterCommands {
   ClusterCommands(CLI::App& command, Session& session) : command_(command), session_(session) {}
 
   using Action = std::function<int(const ClusterFlags&, const Terminal&)>;
-  CLI::App& add(const char* name, const char* help, const char* example, Action action) {
+  struct Input {
+    Input(CLI::App& command, Session& session) : reader(command, session) {}
+    ClusterFlags flags;
+    FlagReader reader;
+  };
+  Input& add(const char* name, const char* help, const char* example, Action action) {
     CLI::App* command = command_.add_subcommand(name, help);
     command->footer(std::string("Example: streaming-proof cluster ") + example);
-    command->add_option("--name", flags_->name, "which cluster (default: default)");
-    command->add_flag("--json", flags_->json, "print the result as JSON");
-    command->callback([flags = flags_, &session = session_, action = std::move(action)] {
-      session.exit_code = action(*flags, session.terminal);
+    auto input = std::make_shared<Input>(*command, session_);  // shared with the callback, which outlives this object
+    input->reader.text("--name", input->flags.name, "which cluster (default: default)");
+    input->reader.yes("--json", input->flags.json, "print the result as JSON");
+    command->callback([input, &session = session_, action = std::move(action)] {
+      const auto faults = input->reader.read();
+      session.exit_code = faults.empty() ? action(input->flags, session.terminal)
+                                         : input->reader.refuse(proof::to_error(faults));
     });
-    return *command;
+    return *input;
   }
   void add_node(const char* name, const char* help, NodeCall call, const char* done) {
     const std::string example = std::string(name) + " 2";
-    CLI::App& command = add(name, help, example.c_str(),
-                            [call, done](const ClusterFlags& flags, const Terminal& terminal) {
-                              return on_node(flags, terminal, call, done);
-                            });
-    command.add_option("NODE", flags_->node, "its number, from 1; or leader")->required();
-    add_partition(command);
+    Input& input = add(name, help, example.c_str(),
+                       [call, done](const ClusterFlags& flags, const Terminal& terminal) {
+                         return on_node(flags, terminal, call, done);
+                       });
+    input.reader.word("NODE", input.flags.node, {.required = true, .spare = "one node at a time: there is another word before it"},
+                      "its number, from 1; or leader");
+    add_partition(input);
   }
-  void add_partition(CLI::App& command) {
-    command.add_option("--topic", flags_->topic, "of which topic the leader is meant");
-    command.add_option("--partition", flags_->partition, "of which partition (default 0)");
+  static void add_partition(Input& input) {
+    input.reader.text("--topic", input.flags.topic, "of which topic the leader is meant");
+    input.reader.number("--partition", input.flags.partition, {0, kPartitionMax}, "of which partition (default 0)");
   }
-  ClusterFlags& flags() { return *flags_; }
 
  private:
+  static constexpr std::uint64_t kPartitionMax = 1'000'000;
   CLI::App& command_;
   Session& session_;
-  // shared_ptr: shared with the callbacks of the command line, which outlive this object.
-  std::shared_ptr<ClusterFlags> flags_ = std::make_shared<ClusterFlags>();
 };
 
 }  // namespace
@@ -223,14 +232,14 @@ void add_cluster(CLI::App& app, Session& session) {
       "Example: streaming-proof cluster up --nodes 3 && streaming-proof cluster kill leader "
       "--topic sp-x");
   ClusterCommands commands(*command, session);
-  CLI::App& up_command =
+  ClusterCommands::Input& up_input =
       commands.add("up", "Starts one and waits until a record went through on every partition",
                    "up --nodes 3", up);
-  up_command.add_option("--nodes", commands.flags().nodes, "1 or 3 (default 3)");
+  up_input.reader.number("--nodes", up_input.flags.nodes, {1, 3}, "1 or 3 (default 3)");
   commands.add("status", "Says which nodes run", "status", status);
-  CLI::App& leader_command = commands.add("leader", "Names the node that leads a partition",
+  ClusterCommands::Input& leader_input = commands.add("leader", "Names the node that leads a partition",
                                           "leader --topic sp-x", leader);
-  commands.add_partition(leader_command);
+  ClusterCommands::add_partition(leader_input);
   commands.add_node("kill", "Ends a node at once (SIGKILL)", &KafkaCluster::kill, "killed");
   commands.add_node("freeze", "Stops a node where it is (SIGSTOP)", &KafkaCluster::freeze,
                     "frozen");

@@ -8,10 +8,12 @@
 // Source:   docs/reference/commands.md (made from --help).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "cli/terminal.h"
+#include "proof/fields.h"
 
 namespace CLI {
 class App;
@@ -19,9 +21,13 @@ class App;
 
 namespace sp::cli {
 
+class FlagReader;
+
 struct Session {
   Terminal terminal;
   int exit_code = kExitGood;
+  std::vector<proof::Fault> faults;  // flags without their value
+  std::map<const CLI::App*, FlagReader*> readers;
 };
 
 void add_run(CLI::App& app, Session& session);

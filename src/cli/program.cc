@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.h"
+#include "cli/flag_reader.h"
 #include "cli/wiring.h"
 
 namespace sp::cli {
@@ -9,7 +10,7 @@ namespace sp::cli {
 std::string program_version() { return "streaming-proof " SP_VERSION; }
 
 int run_program(const std::vector<std::string>& arguments, const Terminal& terminal) {
-  Session session{terminal, kExitGood};
+  Session session{terminal, kExitGood, {}, {}};
   CLI::App app{
       "Proves what a streaming system does with every single record: produces a known load, "
       "follows each record,\n"
@@ -28,8 +29,8 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   add_cluster(app, session);
   add_report(app, session);
   add_manual(app, session);
-  std::vector<std::string> reversed(arguments.rbegin(),
-                                    arguments.rend());  // the library takes them from the back
+  const std::vector<std::string> words = split_words(app, arguments, session.faults);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // the library takes them from the back
   try {
     app.parse(reversed);
   } catch (const CLI::Success&) {  // --help
@@ -40,9 +41,12 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   } catch (const CLI::ParseError& error) {
     const CLI::App* asked = &app;
     while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
-    terminal.complain(fmt::format(
-        "{}\nSee: {} --help", error.what(),
-        asked == &app ? std::string("streaming-proof") : "streaming-proof " + asked->get_name()));
+    const auto reader = session.readers.find(asked);  // what is required is missing: whatever else is wrong is told with it
+    if (reader != session.readers.end()) {
+      const auto faults = reader->second->read();
+      if (!faults.empty()) return reader->second->refuse(proof::to_error(faults));
+    }
+    terminal.complain(fmt::format("{}\nSee: {} --help", error.what(), command_name(*asked)));
     return kExitCouldNotRun;
   }
   if (version) {

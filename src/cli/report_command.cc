@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.h"
+#include "cli/flag_reader.h"
 #include "judge/judge.h"
 #include "sys/files.h"
 
@@ -14,9 +15,11 @@ namespace {
 constexpr std::size_t kReportBytesMax = std::size_t{256} << 20U;
 
 struct ReportFlags {
+  ReportFlags(CLI::App& command, Session& session) : reader(command, session) {}
   std::string folder;
   bool json = false;
   bool junit = false;
+  FlagReader reader;
 };
 
 // The exit code that the run had. The verdict is the first member of result.json, always.
@@ -34,7 +37,10 @@ int code_of_run(std::string_view json) {
   return kExitCouldNotRun;
 }
 
-int show(const ReportFlags& flags, const Terminal& terminal) {
+int show(ReportFlags& flags, const Session& session) {
+  const Terminal& terminal = session.terminal;
+  const auto faults = flags.reader.read();
+  if (!faults.empty()) return flags.reader.refuse(proof::to_error(faults));
   const std::filesystem::path folder(flags.folder);
   const auto result = sys::read_file(folder / "result.json", kReportBytesMax);
   if (!result) {
@@ -55,15 +61,16 @@ int show(const ReportFlags& flags, const Terminal& terminal) {
 }  // namespace
 
 void add_report(CLI::App& app, Session& session) {
-  auto flags =
-      std::make_shared<ReportFlags>();  // shared with the callback, which outlives this call
   CLI::App* command = app.add_subcommand(
       "report", "Shows the report of a run again; the exit code is that of the run");
   command->footer("Example: streaming-proof report runs/r0k3v9q2m");
-  command->add_option("DIR", flags->folder, "the run's folder")->required();
-  auto* json = command->add_flag("--json", flags->json, "as JSON");
-  command->add_flag("--junit", flags->junit, "as JUnit XML")->excludes(json);
-  command->callback([flags, &session] { session.exit_code = show(*flags, session.terminal); });
+  auto flags = std::make_shared<ReportFlags>(*command, session);  // shared with the callback, which outlives this call
+  flags->reader.word("DIR", flags->folder, {.required = true, .spare = "one run at a time: there is another word before it"},
+                     "the run's folder");
+  flags->reader.yes("--json", flags->json, "as JSON");
+  flags->reader.yes("--junit", flags->junit, "as JUnit XML, not JSON");
+  flags->reader.not_both("--junit", "--json");
+  command->callback([flags, &session] { session.exit_code = show(*flags, session); });
 }
 
 }  // namespace sp::cli

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.h"
+#include "cli/flag_reader.h"
 #include "cli/run_live.h"
 #include "cli/run_request.h"
 #include "cli/run_simulated.h"
@@ -13,10 +14,12 @@
 namespace sp::cli {
 namespace {
 
-// What the command line fills before it becomes RunFlags: a list for each field.
+// What the command line fills.
 struct RunInput {
+  RunInput(CLI::App& command, Session& session) : reader(command, session) {}
   RunFlags flags;
   std::vector<std::vector<std::string>> values;  // by field
+  FlagReader reader;
 };
 
 std::string option_names(const proof::Field& field) {
@@ -38,88 +41,50 @@ std::string field_help(const proof::Field& field) {
   return help;
 }
 
-void add_fields(CLI::App& command, RunInput& input) {
+void add_fields(RunInput& input) {
   const auto fields = proof::fields();
   input.values.resize(fields.size());
+  input.reader.group("The proof (fields of PROOF.yaml)");
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    auto* values = &input.values[i];
-    const std::string names = option_names(fields[i]);
-    if (std::holds_alternative<bool proof::Proof::*>(fields[i].member)) {
-      command
-          .add_flag_callback(
-              names, [values] { values->emplace_back("true"); }, field_help(fields[i]))
-          ->group("The proof (fields of PROOF.yaml)");
-      continue;
-    }
-    command.add_option(names, *values, field_help(fields[i]))
-        ->type_name(fmt::format("{}", proof::type_name(fields[i])))
-        ->type_size(1)
-        ->allow_extra_args(false)
-        ->group("The proof (fields of PROOF.yaml)");
+    FlagReader::Raw raw;
+    raw.type = proof::type_name(fields[i]);
+    raw.takes_value = !std::holds_alternative<bool proof::Proof::*>(fields[i].member);
+    raw.repeatable = proof::repeatable(fields[i]);
+    input.reader.raw(option_names(fields[i]), input.values[i], raw, field_help(fields[i]));
   }
 }
 
-void add_others(CLI::App& command, RunInput& input) {
+void add_others(RunInput& input) {
+  constexpr std::uint64_t kMost = 1'000'000'000;
   RunFlags& flags = input.flags;
-  const std::string system = "The system";
-  command
-      .add_option("--bootstrap", flags.bootstrap,
-                  "a Kafka cluster that is there: host:port[,host:port]")
-      ->group(system);
-  command.add_option("-X", flags.settings, "a setting of the client: name=value; repeatable")
-      ->type_size(1)
-      ->allow_extra_args(false)
-      ->group(system);
-  command
-      .add_option("--client-config", flags.client_config,
-                  "a file of settings, a line each: name=value")
-      ->group(system);
-  command.add_option("--cluster", flags.cluster, "start a cluster of its own for this run: kafka")
-      ->group(system);
-  command.add_option("--nodes", flags.nodes, "how many nodes that has: 1 or 3 (default 3)")
-      ->group(system);
-  const std::string simulation = "Simulation";
-  command
-      .add_flag("--simulate", flags.simulate,
-                "one thread, virtual clock, embedded broker; the seed decides everything")
-      ->group(simulation);
-  command.add_option("--runs", flags.runs, "so many runs, with the seeds that follow (default 1)")
-      ->group(simulation);
-  const std::string output = "Output";
-  command.add_option("--out", flags.out, "the run's folder (default runs/<id>)")->group(output);
-  command.add_flag("--json", flags.json, "print the result as JSON")->group(output);
-  command.add_flag("--dry-run", flags.dry_run, "print the proof as it would take effect, and stop")
-      ->group(output);
-  command.add_flag("--quiet", flags.quiet, "no progress on stderr")->group(output);
+  FlagReader& reader = input.reader;
+  reader.group("The system");
+  reader.text("--bootstrap", flags.bootstrap, "a Kafka cluster that is there: host:port[,host:port]");
+  reader.texts("-X", flags.settings, "a setting of the client: name=value; repeatable");
+  reader.text("--client-config", flags.client_config, "a file of settings, a line each: name=value");
+  reader.text("--cluster", flags.cluster, "start a cluster of its own for this run: kafka");
+  reader.number("--nodes", flags.nodes, {1, 3}, "how many nodes that has: 1 or 3 (default 3)");
+  reader.group("Simulation");
+  reader.yes("--simulate", flags.simulate, "one thread, virtual clock, embedded broker; the seed decides everything");
+  reader.number("--runs", flags.runs, {1, kMost}, "so many runs, with the seeds that follow (default 1)");
+  reader.group("Output");
+  reader.text("--out", flags.out, "the run's folder (default runs/<id>)");
+  reader.yes("--json", flags.json, "print the result as JSON");
+  reader.yes("--dry-run", flags.dry_run, "print the proof as it would take effect, and stop");
+  reader.yes("--quiet", flags.quiet, "no progress on stderr");
 }
 
-// Flags that nobody knows, and words that stand where none is expected.
-void take_unknown(const CLI::App& command, RunFlags& flags) {
-  for (const auto& word : command.remaining()) {
-    if (word.size() > 1 && word.front() == '-')
-      flags.unknown.push_back(word.substr(0, word.find('=')));
-  }
-}
-
-int start(RunInput& input, const CLI::App& command, const Terminal& terminal) {
+int start(RunInput& input, const Session& session) {
   RunFlags& flags = input.flags;
-  take_unknown(command, flags);
-  if (flags.unknown.empty() && command.remaining_size() > 0) {
-    terminal.complain(
-        fmt::format("'{}': one proof at a time; the first is '{}'\nSee: streaming-proof run --help",
-                    command.remaining().front(), flags.file));
-    return kExitCouldNotRun;
-  }
+  const Terminal& terminal = session.terminal;
+  flags.faults = input.reader.read();
   const auto fields = proof::fields();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     for (const auto& value : input.values[i])
       flags.fields.push_back({"--" + proof::flag_name(fields[i]), value});
   }
   auto request = read_request(flags);
-  if (!request) {
-    terminal.complain(request.error().message + "\nSee: streaming-proof run --help");
-    return kExitCouldNotRun;
-  }
+  if (!request) return input.reader.refuse(request.error());
   if (flags.dry_run) {
     terminal.print(flags.json ? proof::to_json(request->proof) : proof::to_yaml(request->proof));
     return kExitGood;
@@ -131,7 +96,6 @@ int start(RunInput& input, const CLI::App& command, const Terminal& terminal) {
 }  // namespace
 
 void add_run(CLI::App& app, Session& session) {
-  auto input = std::make_shared<RunInput>();  // shared with the callback, which outlives this call
   CLI::App* command = app.add_subcommand(
       "run",
       "Runs one proof and judges it; without PROOF.yaml and flags: 60 s against the "
@@ -145,14 +109,13 @@ void add_run(CLI::App& app, Session& session) {
       "kill-leader:every=20s,down=8s\n"
       "  streaming-proof run proof.yaml --bootstrap broker:9093 --client-config client.properties\n"
       "  streaming-proof run --simulate --seed 7 --runs 100");
-  command->add_option("PROOF.yaml", input->flags.file,
-                      "the proof; flags take the place of what it says");
-  add_fields(*command, *input);
-  add_others(*command, *input);
-  command->allow_extras();  // so that all unknown flags are told together with all else
-  command->callback([input, command, &session] {
-    session.exit_code = start(*input, *command, session.terminal);
-  });
+  auto input = std::make_shared<RunInput>(*command, session);  // shared with the callback, which outlives this call
+  input->reader.word("PROOF.yaml", input->flags.file,
+                     {.required = false, .spare = "one proof at a time: there is another word before it"},
+                     "the proof; flags take the place of what it says");
+  add_fields(*input);
+  add_others(*input);
+  command->callback([input, &session] { session.exit_code = start(*input, session); });
 }
 
 }  // namespace sp::cli

@@ -151,7 +151,7 @@ coordinator::RunHooks LiveRun::hooks(System& system) {
     system.load_begins(topic, begin, end);
   };
   hooks.load_ends = [this, &system] { system.load_ends(clock_.now()); };
-  hooks.faults = [&system] { return system.faults(); };
+  hooks.faults = [&system] { return &system.faults(); };
   return hooks;
 }
 

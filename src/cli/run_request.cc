@@ -24,15 +24,9 @@ bool has_flag(const std::vector<proof::Flag>& flags, std::string_view name) {
 }
 
 // What stands beside the fields becomes fields: settings of the client and the driver's name.
-Result<std::vector<proof::Flag>> all_flags(const RunFlags& flags) {
-  std::vector<proof::Flag> all;
-  if (!flags.client_config.empty()) {
-    auto config = read_client_config(flags.client_config);
-    if (!config) return tl::unexpected(std::move(config).error());
-    all = std::move(*config);
-  }
+std::vector<proof::Flag> all_flags(const RunFlags& flags, std::vector<proof::Flag> config) {
+  std::vector<proof::Flag> all = std::move(config);
   all.insert(all.end(), flags.fields.begin(), flags.fields.end());
-  for (const auto& name : flags.unknown) all.push_back({name, ""});
   for (const auto& setting : flags.settings) all.push_back({"settings", setting});
   if (!flags.bootstrap.empty()) all.push_back({"settings", "bootstrap.servers=" + flags.bootstrap});
   const bool kafka =
@@ -46,9 +40,14 @@ class FlagCheck {
  public:
   FlagCheck(const RunFlags& flags, const RunRequest& request) : flags_(flags), request_(request) {}
 
-  std::vector<proof::Fault> run() {
-    cluster();
-    simulation();
+  // `whole`: the proof is all that was asked for; else what only its absence contradicts is not told.
+  std::vector<proof::Fault> run(bool whole) {
+    nodes();
+    if (!flags_.simulate && flags_.runs.value_or(1) != 1) fault("--runs", "it is for simulations", "add --simulate");
+    if (whole) {
+      cluster();
+      if (flags_.simulate) simulation();
+    }
     for (auto& fault : faults_of_plans(request_)) faults_.push_back(std::move(fault));
     return std::move(faults_);
   }
@@ -58,6 +57,7 @@ class FlagCheck {
     faults_.push_back(
         {ErrorCode::kInvalid, std::move(place), std::move(message), std::move(remedy)});
   }
+  void nodes();
   void cluster();
   void simulation();
 
@@ -66,22 +66,26 @@ class FlagCheck {
   std::vector<proof::Fault> faults_;
 };
 
+void FlagCheck::nodes() {
+  const bool local = request_.local_cluster;
+  if (local && flags_.cluster != "kafka")
+    fault("--cluster", fmt::format("'{}' cannot be started here", printable(flags_.cluster, 60)),
+          "only kafka can");
+  if (flags_.nodes && !local)
+    fault("--nodes", "there is no cluster to start", "add --cluster kafka");
+  if (flags_.nodes && *flags_.nodes != 1 && *flags_.nodes != 3)
+    fault("--nodes", fmt::format("{} nodes are not possible", *flags_.nodes), "choose 1 or 3");
+}
+
 void FlagCheck::cluster() {
   const auto& proof = request_.proof;
   const bool local = request_.local_cluster;
   const bool has_bootstrap = proof.settings.count("bootstrap.servers") > 0 ||
                              proof.settings.count("metadata.broker.list") > 0;
-  if (local && flags_.cluster != "kafka")
-    fault("--cluster", fmt::format("'{}' cannot be started here", printable(flags_.cluster, 60)),
-          "only kafka can");
   if (local && has_bootstrap) {
     fault("--cluster", "it starts a cluster of its own, --bootstrap names one that is there",
           "use one of them");
   }
-  if (flags_.nodes && !local)
-    fault("--nodes", "there is no cluster to start", "add --cluster kafka");
-  if (flags_.nodes && *flags_.nodes != 1 && *flags_.nodes != 3)
-    fault("--nodes", fmt::format("{} nodes are not possible", *flags_.nodes), "choose 1 or 3");
   if (proof.driver == "kafka" && !local && !has_bootstrap) {
     fault("driver", "which Kafka?",
           "name it with --bootstrap host:port, or start one with --cluster kafka");
@@ -99,24 +103,45 @@ void FlagCheck::cluster() {
 
 void FlagCheck::simulation() {
   const auto& proof = request_.proof;
-  if (!flags_.simulate) {
-    if (flags_.runs != 1) fault("--runs", "it is for simulations", "add --simulate");
-    return;
-  }
   if (proof.driver != "embedded") {
     fault("--simulate", fmt::format("it runs the embedded broker only, not {}", proof.driver),
           "take one of them away");
   }
   if (proof.duration.count() == 0)
     fault("--simulate", "a run without end never gives a result", "give --duration above 0");
-  if (flags_.runs == 0) fault("--runs", "0 runs say nothing", "give 1 or more");
+}
+
+// What the proof is read from, and whether that is all of it.
+struct Sources {
+  std::vector<proof::Flag> flags;
+  std::optional<std::string> file;
+  std::optional<proof::Fault> file_fault;
+  std::vector<proof::Fault> faults;
+};
+
+Sources read_sources(const RunFlags& flags) {
+  Sources sources;
+  sources.faults = flags.faults;
+  std::vector<proof::Flag> config;
+  if (!flags.client_config.empty()) {
+    auto read = read_client_config(flags.client_config);
+    if (read) config = std::move(*read);
+    if (!read) sources.faults.push_back({read.error().code, "--client-config", read.error().message, ""});
+  }
+  sources.flags = all_flags(flags, std::move(config));
+  // With a fault among the flags a word that names no file may be what one of them lacks.
+  if (flags.file.empty() || (!flags.faults.empty() && !std::filesystem::exists(flags.file))) return sources;
+  auto read = sys::read_file(flags.file, kConfigBytesMax);
+  if (read) sources.file = std::move(*read);
+  if (!read) sources.file_fault = proof::Fault{read.error().code, "PROOF.yaml", read.error().message, ""};
+  return sources;
 }
 
 }  // namespace
 
 Result<std::vector<proof::Flag>> read_client_config(const std::string& path) {
   auto text = sys::read_file(path, kConfigBytesMax);
-  if (!text) return fail_up(std::move(text), "--client-config");
+  if (!text) return tl::unexpected(std::move(text).error());
   std::vector<proof::Flag> settings;
   std::size_t number = 0;
   for (const auto raw : split(*text, {.separator = '\n'})) {
@@ -134,27 +159,23 @@ Result<std::vector<proof::Flag>> read_client_config(const std::string& path) {
 }
 
 Result<RunRequest> read_request(const RunFlags& flags) {
-  auto all = all_flags(flags);
-  if (!all) return tl::unexpected(std::move(all).error());
+  Sources sources = read_sources(flags);
   proof::ProofSource source;
-  std::string text;
-  // After an unknown flag the word may be its value: then only the flag is told.
-  const bool is_file = flags.unknown.empty() || std::filesystem::exists(flags.file);
-  if (!flags.file.empty() && is_file) {
-    auto read = sys::read_file(flags.file, kConfigBytesMax);
-    if (!read) return tl::unexpected(std::move(read).error());
-    text = std::move(*read);
+  if (sources.file) {
     source.file_name = flags.file;
-    source.file_text = text;
+    source.file_text = *sources.file;
   }
-  source.flags = *all;
+  source.file_fault = sources.file_fault;
+  source.flags = sources.flags;
   auto reading = proof::read_proof(source);
   RunRequest request;
   request.proof = std::move(reading.proof);
   request.local_cluster = !flags.cluster.empty();
-  request.nodes = flags.nodes.value_or(kNodesDefault);
-  std::vector<proof::Fault> faults = std::move(reading.faults);
-  auto more = FlagCheck(flags, request).run();
+  request.nodes = static_cast<std::uint32_t>(flags.nodes.value_or(kNodesDefault));
+  std::vector<proof::Fault> faults = std::move(sources.faults);
+  const bool whole = faults.empty() && !sources.file_fault;
+  std::move(reading.faults.begin(), reading.faults.end(), std::back_inserter(faults));
+  auto more = FlagCheck(flags, request).run(whole);
   std::erase_if(
       more, [&](const proof::Fault& fault) {  // what could not even be read is told already
         return std::any_of(faults.begin(), faults.end(),

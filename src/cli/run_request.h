@@ -4,8 +4,8 @@
 //     flags ──────┼─► read_proof ─► RunRequest, or every fault at once
 //     -X, --client-config, --bootstrap, --cluster ─┘   become settings and the driver's name
 //
-// Errors:   kInvalid, kParse: every fault on a line of its own, with place and remedy; kIo,
-//           kNotFound: a file.
+// Errors:   every fault on a line of its own, with place and remedy; the code is the first one's: kInvalid, kParse, or of a
+//           file kIo, kNotFound.
 // Threads:  values.
 // Source:   docs/reference/commands.md.
 #pragma once
@@ -28,14 +28,14 @@ struct RunFlags {
   std::string client_config;
   std::string bootstrap;
   std::string cluster;
-  std::optional<std::uint32_t> nodes;
-  std::vector<std::string> unknown;  // flags that nobody knows
+  std::optional<std::uint64_t> nodes;
   bool simulate = false;
-  std::uint64_t runs = 1;
+  std::optional<std::uint64_t> runs;
   std::string out;
   bool json = false;
   bool dry_run = false;
   bool quiet = false;
+  std::vector<proof::Fault> faults;  // what could not even be read of all this
 };
 
 struct RunRequest {

@@ -27,16 +27,17 @@ class Simulations {
 
   int run() {
     int code = kExitGood;
-    for (std::uint64_t i = 0; i < flags_.runs; ++i) code = worse(code, one(proof_.seed + i));
-    if (flags_.json && flags_.runs > 1) terminal_.print("[\n" + json_ + "]\n");
-    if (!flags_.json && flags_.runs > 1) {
+    for (std::uint64_t i = 0; i < runs(); ++i) code = worse(code, one(proof_.seed + i));
+    if (flags_.json && runs() > 1) terminal_.print("[\n" + json_ + "]\n");
+    if (!flags_.json && runs() > 1) {
       terminal_.print(
-          fmt::format("{} of {} runs passed\n", grouped(passed_), grouped(flags_.runs)));
+          fmt::format("{} of {} runs passed\n", grouped(passed_), grouped(runs())));
     }
     return code;
   }
 
  private:
+  [[nodiscard]] std::uint64_t runs() const { return flags_.runs.value_or(1); }
   int one(std::uint64_t seed);
   int show(std::uint64_t seed, const SimulationResult& result);
   int keep(const SimulationResult& result) const;
@@ -61,7 +62,7 @@ int Simulations::one(std::uint64_t seed) {
 int Simulations::show(std::uint64_t seed, const SimulationResult& result) {
   const int code = report::exit_code(result.report);
   if (code == kExitGood) ++passed_;
-  if (flags_.runs == 1) {
+  if (runs() == 1) {
     report::TextOptions text;
     text.colour = terminal_.colour;
     terminal_.print(flags_.json ? result.json : report::text_report(result.report, text));

@@ -19,7 +19,10 @@ namespace sp::cli {
 void System::load_begins(const std::string&, MonotonicTime, std::optional<MonotonicTime>) {}
 void System::load_ends(MonotonicTime) {}
 MonotonicTime System::step(MonotonicTime) { return MonotonicTime::max(); }
-std::vector<core::FaultRecord> System::faults() { return {}; }
+const std::vector<core::FaultRecord>& System::faults() {
+  static const std::vector<core::FaultRecord> none;
+  return none;
+}
 Result<void> System::close(bool) { return {}; }
 
 driver::embedded::Expected expected_of(const proof::Proof& proof) {
@@ -112,8 +115,8 @@ class LocalKafka final : public System {
     if (nemesis_) nemesis_->release_all(now);
   }
   MonotonicTime step(MonotonicTime now) override;
-  std::vector<core::FaultRecord> faults() override {
-    return nemesis_ ? nemesis_->records() : std::vector<core::FaultRecord>{};
+  const std::vector<core::FaultRecord>& faults() override {
+    return nemesis_ ? nemesis_->records() : System::faults();
   }
   Result<void> close(bool passed) override;
 

@@ -38,7 +38,8 @@ class System {
   virtual void load_ends(MonotonicTime now);
   // Does what is due; when to come again.
   virtual MonotonicTime step(MonotonicTime now);
-  [[nodiscard]] virtual std::vector<core::FaultRecord> faults();
+  // In the order of their numbers; lives until the next step.
+  [[nodiscard]] virtual const std::vector<core::FaultRecord>& faults();
   // Ends what was started for this run alone. `passed`: what only helps to find a fault may go.
   virtual Result<void> close(bool passed);
 };

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/histogram.h"
 #include "base/result.h"
+#include "core/counters.h"
 #include "core/ids.h"
 #include "proof/proof.h"
 #include "track/delta.h"
@@ -48,20 +49,6 @@ struct WorkerHello {
 // What a worker is doing. Producers and consumers go through their phases on their own.
 enum class Phase : std::uint8_t { kIdle, kStarting, kRunning, kStopping, kStopped, kFailed };
 
-// Numbers since the start of the run; for people and time series, never for the verdict.
-struct WorkerCounters {
-  std::uint64_t attempts = 0;
-  std::uint64_t acked = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t unknown = 0;
-  std::uint64_t received = 0;
-  std::uint64_t bytes_acked = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t queue_full = 0;                   // sends put off by back-pressure
-  std::uint64_t slots_dropped = 0;                // pacing slots given up past the catch-up bound
-  std::uint64_t client_errors = 0;
-};
-
 struct WorkerPoll {
   std::uint64_t acknowledge = 0;                  // deltas up to this number are durable
   std::optional<std::uint64_t> tick;              // answer this tick in the deltas returned
@@ -78,7 +65,7 @@ struct WorkerReport {
   std::uint32_t consumers_assigned = 0;           // consumers that hold a partition, or know that none is left for them
   std::vector<std::string> messages;              // new ones for a person: client errors, refusals
   std::string failure;                            // why a phase is kFailed
-  WorkerCounters counters;
+  core::Counters counters;                        // since the start of the run
   Histogram publish_latency;                      // send to outcome, since the start; filled with `counters`
   Histogram end_to_end_latency;                   // publish time in the payload to hand-over
 };

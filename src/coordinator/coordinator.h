@@ -23,10 +23,12 @@
 // Source:   the checking model, "Time and order"; ARCHITECTURE.md.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,7 @@
 #include "control/worker_port.h"
 #include "coordinator/chatter.h"
 #include "coordinator/fleet.h"
+#include "coordinator/lag_watch.h"
 #include "coordinator/raw_read.h"
 #include "judge/judge.h"
 #include "proof/proof.h"
@@ -67,6 +70,8 @@ struct RunLimits {
       std::chrono::seconds{60}};  // the raw read brings nothing for longer: given up
   std::size_t samples_max = 2'000;
   std::size_t messages_max = 200;
+  std::size_t noticed_max = 100'000;    // anomalies of one code whose time is remembered
+  std::size_t lag_places_max = 10'000;  // more partitions × groups are looked at once a second
   Nanoseconds chatter_quiet{std::chrono::seconds{30}};  // between two alike sentences of clients
   FleetOptions fleet;
   track::LedgerLimits ledger;
@@ -80,7 +85,8 @@ struct RunHooks {
   std::function<void(MonotonicTime begin, std::optional<MonotonicTime> end)>
       load_begins;                                         // no end: until stopped
   std::function<void()> load_ends;                         // faults end now
-  std::function<std::vector<core::FaultRecord>()> faults;  // all of the run, asked for when judging
+  // All faults of the run so far, in the order of their numbers; lives until the next step.
+  std::function<const std::vector<core::FaultRecord>*()> faults;
 };
 
 struct RunOptions {
@@ -163,12 +169,14 @@ class ProofRun {
   void raw_read_over(std::string problem, MonotonicTime now);
   Fleet::Worker* raw_reader();
   void judge_now(MonotonicTime now);
-  void collect_facts();
+  void collect_facts(MonotonicTime now);
   void cut_short(MonotonicTime now);
   void clean_up(MonotonicTime now);
 
   void poll(MonotonicTime now);
-  void take_alarms();
+  void take_alarms(MonotonicTime now);
+  void watch_lag(MonotonicTime now);
+  [[nodiscard]] std::span<const core::FaultRecord> faults() const;
   void note_delta(const track::Delta& delta);
   void tick_if_due(MonotonicTime now);
   void complete_tick(MonotonicTime now);
@@ -202,6 +210,12 @@ class ProofRun {
   RawReadState raw_;
   Chatter chatter_;
   MonotonicTime now_{};  // of the step under way
+  std::optional<MonotonicTime> began_;           // the first step
+  std::array<MonotonicTime, 3> tick_times_{};    // of the last complete ticks, the last first
+  core::PerCode<std::uint64_t> noticed_;
+  LagWatch lag_;
+  std::vector<LagWatch::Place> places_;
+  MonotonicTime lag_looked_{};
 };
 
 // Sentences about settings that promise less than the proof claims; the proof runs all the same,

@@ -5,22 +5,6 @@
 #include <fmt/core.h>
 
 namespace sp::coordinator {
-namespace {
-
-void add_counters(control::WorkerCounters& sum, const control::WorkerCounters& more) {
-  sum.attempts += more.attempts;
-  sum.acked += more.acked;
-  sum.failed += more.failed;
-  sum.unknown += more.unknown;
-  sum.received += more.received;
-  sum.bytes_acked += more.bytes_acked;
-  sum.bytes_received += more.bytes_received;
-  sum.queue_full += more.queue_full;
-  sum.slots_dropped += more.slots_dropped;
-  sum.client_errors += more.client_errors;
-}
-
-}  // namespace
 
 bool Fleet::poll(track::Ledger& ledger, MonotonicTime now, std::uint64_t tick, bool counters) {
   bool more = false;
@@ -100,7 +84,7 @@ void Fleet::replace(track::Ledger& ledger, std::size_t index, control::WorkerPor
                     core::SourceId source) {
   Worker& worker = workers_[index];
   ledger.lose(worker.source, false);
-  add_counters(gone_, worker.last.counters);
+  gone_ += worker.last.counters;
   gone_publish_.merge(worker.last.publish_latency);
   gone_end_to_end_.merge(worker.last.end_to_end_latency);
   worker = Worker{};
@@ -127,9 +111,9 @@ std::uint32_t Fleet::consumers_assigned() const {
   return sum;
 }
 
-control::WorkerCounters Fleet::counters() const {
-  control::WorkerCounters sum = gone_;
-  for (const auto& worker : workers_) add_counters(sum, worker.last.counters);
+core::Counters Fleet::counters() const {
+  core::Counters sum = gone_;
+  for (const auto& worker : workers_) sum += worker.last.counters;
   return sum;
 }
 

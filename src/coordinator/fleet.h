@@ -72,7 +72,7 @@ class Fleet {
   [[nodiscard]] bool every(const std::function<bool(const Worker&)>& holds) const;
   [[nodiscard]] std::uint32_t consumers_assigned() const;
   // Sums over all workers and their predecessors.
-  [[nodiscard]] control::WorkerCounters counters() const;
+  [[nodiscard]] core::Counters counters() const;
   [[nodiscard]] Histogram publish_latency() const;
   [[nodiscard]] Histogram end_to_end_latency() const;
 
@@ -85,7 +85,7 @@ class Fleet {
   FleetOptions options_;
   Sinks sinks_;
   std::vector<Worker> workers_;
-  control::WorkerCounters gone_;  // of replaced incarnations
+  core::Counters gone_;  // of replaced incarnations
   Histogram gone_publish_;
   Histogram gone_end_to_end_;
 };

@@ -65,7 +65,7 @@ ProofRun::~ProofRun() = default;
 
 MonotonicTime ProofRun::step(MonotonicTime now) {
   now_ = now;
-  if (!stage_began_) stage_began_ = now;
+  if (!stage_began_) stage_began_ = began_ = now;
   if (interrupt_asked_.load() && stage_ < Stage::kJudge) cut_short(now);
   Stage before = Stage::kDone;
   while (stage_ != before &&
@@ -343,69 +343,6 @@ void ProofRun::step_load(MonotonicTime now) {
     missing("every producer failed: the load ended early");
   }
   begin_end(now);
-}
-
-// ── evidence ──
-
-void ProofRun::poll(MonotonicTime now) {
-  if (now < next_poll_ && !more_) return;
-  tick_if_due(now);
-  const bool counters = now >= next_counters_ || stage_ > Stage::kLoad;
-  if (counters) next_counters_ = now + std::chrono::seconds{1};
-  more_ = fleet_.poll(*ledger_, now, announced_ > ticked_ ? announced_ : 0, counters);
-  if (!more_) next_poll_ = now + options_.limits.poll_period;
-  complete_tick(now);
-  take_alarms();
-}
-
-void ProofRun::tick_if_due(MonotonicTime now) {
-  if (announced_ > ticked_ || now < next_tick_) return;
-  ++announced_;
-  next_tick_ = now + options_.proof.check_point_interval;
-}
-
-void ProofRun::complete_tick(MonotonicTime now) {
-  if (announced_ == ticked_ || !ledger_->answered(announced_)) return;
-  ledger_->tick(announced_, now);
-  ticked_ = announced_;
-  sample(now);
-}
-
-// A tick that is announced from now on; what happened before it is known once it is complete.
-void ProofRun::want_barrier(MonotonicTime now) {
-  barrier_ = announced_ + 1;
-  next_tick_ = now;
-  next_poll_ = now;
-}
-
-void ProofRun::take_alarms() {
-  for (const auto& alarm : ledger_->take_alarms()) {
-    ++report_.alarms;
-    if (hooks_.alarm) hooks_.alarm(alarm, ledger_->key_name(alarm.key));
-  }
-}
-
-void ProofRun::note_delta(const track::Delta& delta) {
-  if (stage_ != Stage::kRawRead) return;
-  raw_.rows_came = raw_.rows_came || !delta.rows.empty();
-  for (const auto& row : delta.rows) raw_.note(row);
-}
-
-// The series never outgrows samples_max: when it is full, every second point goes and the rest of
-// the run is sampled half as often.
-void ProofRun::sample(MonotonicTime now) {
-  if (!loaded_) return;
-  auto& samples = report_.samples;
-  const Nanoseconds at = now - report_.load_begin;
-  if (!samples.empty() && at - samples.back().at < sample_interval_) return;
-  if (samples.size() >= options_.limits.samples_max) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < samples.size(); i += 2) samples[kept++] = samples[i];
-    samples.resize(kept);
-    sample_interval_ =
-        std::max(2 * sample_interval_, 2 * Nanoseconds{options_.proof.check_point_interval});
-  }
-  samples.push_back({at, ledger_->progress(), ledger_->counts_so_far()});
 }
 
 Live ProofRun::live(MonotonicTime now) const {

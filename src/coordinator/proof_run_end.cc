@@ -99,6 +99,9 @@ void ProofRun::step_stop_consumers(MonotonicTime now) {
   poll(now);
   if (!stopped("consumers", &control::WorkerReport::consumers, now)) return;
   ledger_->close_consumers(now);
+  lag_looked_ = MonotonicTime{};
+  watch_lag(now);
+  lag_.close(now);
   sample(now);
   raw_.began = now;
   raw_.next_try = now;
@@ -197,8 +200,9 @@ void ProofRun::raw_read_over(std::string problem, MonotonicTime now) {
 
 // ── step 6: judgement ──
 
-void ProofRun::collect_facts() {
+void ProofRun::collect_facts(MonotonicTime now) {
   auto& facts = report_.facts;
+  facts.times = judge::RunTimes{*began_, options_.started, report_.load_begin, now};
   for (const auto& worker : fleet_.workers()) {
     if (worker.lost) {
       std::uint64_t keys = 0;
@@ -216,23 +220,26 @@ void ProofRun::collect_facts() {
   const double seconds = std::chrono::duration<double>(report_.load).count();
   if (loaded_ && seconds > 0)
     facts.rate = static_cast<double>(ledger_->progress().issued) / seconds;
-  if (hooks_.faults) facts.faults = hooks_.faults();
+  facts.faults.assign(faults().begin(), faults().end());
+  lag_.tell(facts.faults);
   facts.faults_without_effect = without_effect(options_.proof.chaos, facts.faults);
 }
 
 void ProofRun::judge_now(MonotonicTime now) {
   ledger_->finish();
-  take_alarms();
-  collect_facts();
+  take_alarms(now);
+  collect_facts(now);
   report_.progress = ledger_->progress();
+  report_.ticks = ticked_;
+  report_.staleness = lag_.staleness();
+  report_.no_staleness = lag_.no_staleness();
   report_.messages_left_out += chatter_.untold();
-  const control::WorkerCounters counters = fleet_.counters();
-  report_.traffic = {counters.bytes_acked, counters.bytes_received, counters.queue_full,
-                     counters.slots_dropped, counters.client_errors};
+  report_.traffic = fleet_.counters();
   report_.publish_latency = fleet_.publish_latency();
   report_.end_to_end_latency = fleet_.end_to_end_latency();
   report_.judgement =
       judge::judge(*ledger_, options_.proof.contract(idempotent_), report_.facts, options_.judging);
+  report_.facts.noticed.clear();
   enter(Stage::kCleanUp, now);
 }
 
@@ -247,7 +254,10 @@ void ProofRun::cut_short(MonotonicTime now) {
     if (hooks_.load_ends) hooks_.load_ends();
   }
   if (stage_ <= Stage::kStopProducers) ledger_->close_load();
-  if (stage_ <= Stage::kStopConsumers) ledger_->close_consumers(now);
+  if (stage_ <= Stage::kStopConsumers) {
+    ledger_->close_consumers(now);
+    lag_.close(now);
+  }
   enter(Stage::kJudge, now);
 }
 

@@ -18,6 +18,11 @@ bool joins(const Collector::Item& a, const Collector::Item& b) {
 
 }  // namespace
 
+std::string consumer_text(const track::Lineage& lineage) {
+  return fmt::format("worker {} incarnation {} consumer {}", lineage.source.worker, lineage.source.incarnation,
+                     lineage.consumer);
+}
+
 void Collector::add(const Item& item) {
   auto& items = items_[item.code];
   if (items.size() >= kRangesMax) {
@@ -82,9 +87,7 @@ Finding Collector::finding(std::span<const Item> run) const {
     }
   }
   if (head.lineage != track::kNone) {
-    const track::Lineage& lineage = state_.lineages[head.lineage];
-    finding.consumer = fmt::format("worker {} incarnation {} consumer {}", lineage.source.worker,
-                                   lineage.source.incarnation, lineage.consumer);
+    finding.consumer = consumer_text(state_.lineages[head.lineage]);
   }
   std::sort(finding.positions.begin(), finding.positions.end());
   finding.says = head.note;
@@ -101,7 +104,7 @@ std::tuple<core::SourceId, std::uint64_t> Collector::lineage_rank(std::uint32_t 
   return {lineage.source, lineage.opened_order + 1};
 }
 
-std::vector<Finding> Collector::take(std::size_t findings_max, std::uint64_t& left_out) {
+std::vector<Finding> Collector::take(std::size_t findings_max, std::uint64_t& left_out, const Complete& complete) {
   left_out += dropped_;
   std::vector<Finding> findings;
   for (auto& [code, items] : items_) {
@@ -134,7 +137,10 @@ std::vector<Finding> Collector::take(std::size_t findings_max, std::uint64_t& le
     };
     std::sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return run_rank(a) < run_rank(b); });
     const std::size_t kept = std::min(runs.size(), findings_max);
-    for (std::size_t at = 0; at < kept; ++at) findings.push_back(finding(runs[at]));
+    for (std::size_t at = 0; at < kept; ++at) {
+      findings.push_back(finding(runs[at]));
+      complete(runs[at], findings.back());
+    }
     left_out += runs.size() - kept;
   }
   return findings;

@@ -21,6 +21,7 @@
 #include "core/contract.h"
 #include "core/fault.h"
 #include "core/ids.h"
+#include "core/key_space.h"
 #include "track/ledger.h"
 
 namespace sp::judge {
@@ -29,6 +30,18 @@ enum class Status : std::uint8_t { kPassed, kFailed, kInconclusive, kStopped, kS
 [[nodiscard]] std::string_view status_name(Status status);
 // 0 passed · 1 failed · 2 inconclusive or stopped · 4 slow
 [[nodiscard]] int exit_code(Status status);
+
+// One lineage as a finding names it.
+struct LineageFact {
+  std::string consumer;                    // "worker 0 incarnation 1 consumer 2"
+  core::PartitionId partition;
+  std::optional<core::Generation> generation;
+  std::optional<core::Offset> start;       // where it said that it starts
+  std::optional<core::Offset> first;       // its first hand-over
+  std::optional<core::Offset> next;        // one above its highest hand-over
+  std::optional<core::Offset> committed;   // next to read, by its highest commit that succeeded
+  std::string_view closed;                 // "open", "revoked", "lost", "closed", "died": a literal
+};
 
 // A maximal range of records of one key with the same anomaly.
 struct Finding {
@@ -43,6 +56,31 @@ struct Finding {
   std::string consumer;
   std::vector<core::Position> positions; // the first few, lowest first
   std::string says;                      // one sentence
+  // The circumstances, where they are known; online and offline may differ in them.
+  std::vector<LineageFact> lineages;     // that read the partition it is about, those nearest to its first position, in order
+  std::optional<Nanoseconds> time;       // since the run began: when it was established
+  std::optional<WallTime> wall;          // the same moment
+  std::vector<std::string> faults;       // kinds of faults that were felt, or may have been, during what it is about
+  std::vector<std::uint64_t> fault_numbers;
+};
+
+// When what happened, by the clock of the process that judges.
+struct RunTimes {
+  MonotonicTime begin{};                 // of the run: the zero of Finding::time
+  std::optional<WallTime> begin_wall;
+  MonotonicTime load_begin{};
+  MonotonicTime judged{};
+};
+
+// An anomaly that was noticed on the way, and the span of time in which what it is about happened.
+struct Noticed {
+  core::Code code = core::Code::kLost;
+  std::optional<core::GroupIndex> group;
+  core::KeyRef key;
+  std::uint64_t sequence = 0;
+  std::optional<core::Position> position;
+  MonotonicTime since{};
+  MonotonicTime at{};                    // noticed
 };
 
 // What the ledger cannot know of the run. Made by the coordinator, or by a reader of histories.
@@ -59,6 +97,8 @@ struct RunFacts {
   std::vector<std::string> faults_without_effect;  // kinds none of whose faults took effect
   std::map<std::string, std::string> settings;     // effective client settings
   std::vector<std::string> warnings;     // settings weaker than the claim: first lines of the report
+  std::optional<RunTimes> times;         // absent: findings have no time
+  std::vector<Noticed> noticed;          // in any order
 };
 
 struct Coverage {

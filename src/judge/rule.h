@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,8 +49,10 @@ class Collector {
   void add_set(core::Code code, std::uint32_t group, core::KeyRef key, const core::RangeSet& sequences,
                std::string_view note);
 
-  // By code, group, key, first; `left_out` grows by what findings_max a code cut off.
-  [[nodiscard]] std::vector<Finding> take(std::size_t findings_max, std::uint64_t& left_out);
+  // By code, group, key, first; `left_out` grows by what findings_max a code cut off. `complete` adds the circumstances to each
+  // finding that is kept.
+  using Complete = std::function<void(std::span<const Item>, Finding&)>;
+  [[nodiscard]] std::vector<Finding> take(std::size_t findings_max, std::uint64_t& left_out, const Complete& complete);
 
  private:
   [[nodiscard]] Finding finding(std::span<const Item> run) const;
@@ -60,6 +63,9 @@ class Collector {
   std::map<core::Code, std::vector<Item>> items_;
   std::uint64_t dropped_ = 0;
 };
+
+// "worker 0 incarnation 1 consumer 2".
+[[nodiscard]] std::string consumer_text(const track::Lineage& lineage);
 
 using GroupKeySets = std::map<std::pair<std::uint32_t, core::KeyRef>, core::RangeSet>;
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "judge/circumstances.h"
 #include "judge/judge.h"
 #include "judge/rule.h"
 
@@ -161,7 +162,11 @@ Judgement judge(const track::Ledger& ledger, const core::Contract& contract, con
   for (const Rule& rule : rules()) {
     if (options.rule_off != rule.code) rule.apply(context);
   }
-  result.findings = findings.take(options.findings_max, result.findings_left_out);
+  Circumstances circumstances(state, facts);
+  result.findings = findings.take(options.findings_max, result.findings_left_out,
+                                  [&](std::span<const Collector::Item> items, Finding& finding) {
+                                    circumstances.tell(items, finding);
+                                  });
   cover(ledger, contract, result);
 
   std::vector<std::string> failed;

@@ -113,6 +113,8 @@ inline constexpr std::array kKnownDrivers = {
 struct ProofSource {
   std::string_view file_name = "proof";                      // for places
   std::optional<std::string_view> file_text = std::nullopt;  // absent: no file
+  // There is a file but it could not be read: like one that cannot be parsed, what it says is unknown.
+  std::optional<Fault> file_fault = std::nullopt;
   std::span<const Flag> flags = {};
   std::span<const DriverFacts> drivers = kKnownDrivers;
 };

@@ -412,7 +412,12 @@ void ProofReader::check(std::span<const DriverFacts> drivers) {
 }  // namespace
 
 ProofReading read_proof(const ProofSource& source) {
-  ProofReader reader(source.file_text ? Proof{} : run_defaults());
+  ProofReader reader(source.file_text || source.file_fault ? Proof{} : run_defaults());
+  if (source.file_fault) {
+    reader.fault(*source.file_fault);
+    for (const Flag& flag : source.flags) reader.flag(flag);
+    return reader.take();
+  }
   if (source.file_text) {
     auto root = codec::parse_document(*source.file_text, {.name = source.file_name});
     if (!root) {

@@ -2,6 +2,8 @@
 // renamed; their order is fixed.
 #include <array>
 
+#include <fmt/core.h>
+
 #include "codec/json_writer.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -60,6 +62,22 @@ void counts(JsonWriter& json, const judge::Judgement& judgement) {
   json.end_object();
 }
 
+template <typename Number>
+void number_or_null(JsonWriter& json, std::string_view name, const std::optional<Number>& number) {
+  json.key(name).value(number ? std::optional(number->value()) : std::nullopt);
+}
+
+void lineage(JsonWriter& json, const judge::LineageFact& fact) {
+  json.begin_object().member("consumer", fact.consumer).member("partition", fact.partition.value());
+  number_or_null(json, "generation", fact.generation);
+  json.member("opened", "assign").member("closed", fact.closed);
+  number_or_null(json, "start", fact.start);
+  number_or_null(json, "first", fact.first);
+  number_or_null(json, "next", fact.next);
+  number_or_null(json, "committed", fact.committed);
+  json.end_object();
+}
+
 void finding(JsonWriter& json, const judge::Finding& one) {
   json.begin_object().member("code", core::code_row(one.code).name);
   string_or_null(json, "blame",
@@ -82,9 +100,16 @@ void finding(JsonWriter& json, const judge::Finding& one) {
     json.end_object();
   }
   json.end_array();
-  // Of a live run these are not kept by record; a judge of histories fills them.
-  json.key("lineages").begin_array().end_array().key("time_ns").null().key("wall").null();
-  json.key("faults").begin_array().end_array().key("evidence").begin_array().end_array();
+  json.key("lineages").begin_array();
+  for (const auto& fact : one.lineages) lineage(json, fact);
+  json.end_array();
+  json.key("time_ns").value(one.time ? std::optional(one.time->count()) : std::nullopt);
+  json.key("wall").value(one.wall ? std::optional(to_iso8601(*one.wall)) : std::nullopt);
+  strings(json, "faults", one.faults);
+  json.key("fault_numbers").begin_array();
+  for (const std::uint64_t number : one.fault_numbers) json.value(number);
+  json.end_array();
+  json.key("evidence").begin_array().end_array();  // lines of history files, which are not written yet
   json.member("says", one.says).end_object();
 }
 
@@ -108,7 +133,10 @@ void faults(JsonWriter& json, const Report& report) {
     json.member("target", fault.target).member("seen", fault.effect);
     json.member("begin_ms", to_ms(fault.begin - report.load_begin));
     optional_ms(json, "effect_ms", fault.effect_seen, report.load_begin);
+    optional_ms(json, "released_ms", fault.released, report.load_begin);
     optional_ms(json, "end_ms", fault.end, report.load_begin);
+    optional_ms(json, "recovered_ms", fault.recovered, report.load_begin);
+    string_or_null(json, "no_recovery", fault.no_recovery);
     json.end_object();
   }
   json.end_array();
@@ -145,20 +173,54 @@ void coverage(JsonWriter& json, const Report& report) {
 
 void latency(JsonWriter& json, std::string_view name, const Histogram& histogram) {
   json.key(name).begin_object().member("count", histogram.count());
+  const auto if_any = [&](Nanoseconds value) {
+    return histogram.empty() ? std::nullopt : std::optional(to_exact_ms(value));
+  };
   constexpr std::array<std::pair<const char*, double>, 4> kShares = {
       {{"p50_ms", 0.5}, {"p95_ms", 0.95}, {"p99_ms", 0.99}, {"p999_ms", 0.999}}};
   for (const auto& [label, share] : kShares)
-    json.member(label, to_exact_ms(histogram.percentile(share)));
-  json.member("max_ms", to_exact_ms(histogram.max())).end_object();
+    json.key(label).value(if_any(histogram.percentile(share)));
+  json.key("max_ms").value(if_any(histogram.max())).end_object();
+}
+
+// What is null or left out of a list, and why.
+void not_measured(JsonWriter& json, const Report& report) {
+  json.key("not_measured").begin_object();
+  std::string recovery;
+  for (const auto& fault : report.facts.faults) {
+    if (fault.recovered) continue;
+    recovery += fmt::format("{}fault {}: {}", recovery.empty() ? "" : "; ", fault.number, fault.no_recovery);
+  }
+  if (!recovery.empty()) json.member("recovery_ms", recovery);
+  if (!report.staleness) {
+    json.member("staleness_ms", report.no_staleness.empty() ? "nothing was produced" : report.no_staleness);
+  }
+  if (report.ticks == 0) {
+    for (const char* name : {"stall_max_ms", "timeouts"}) json.member(name, "no tick was complete");
+  }
+  if (!report.facts.rate) json.member("rate", "there was no load");
+  if (report.publish_latency.empty()) json.member("publish", "nothing was acknowledged");
+  if (report.end_to_end_latency.empty()) {
+    json.member("end_to_end", "nothing was received that tells when it was published");
+  }
+  json.end_object();
 }
 
 void measures(JsonWriter& json, const Report& report) {
+  const auto if_ticked = [&](auto value) { return report.ticks > 0 ? std::optional(value) : std::nullopt; };
   json.key("measures").begin_object();
-  json.key("recovery_ms").begin_array().end_array();
-  json.member("staleness_ms", to_ms(report.end_to_end_latency.max()));
-  json.member("stall_max_ms", to_ms(report.progress.stall_max))
-      .member("timeouts", report.progress.timeouts);
+  json.key("recovery_ms").begin_array();
+  for (const auto& fault : report.facts.faults) {
+    if (fault.recovered && fault.over()) json.value(to_ms(*fault.recovered - *fault.over()));
+  }
+  json.end_array();
+  json.key("staleness_ms").value(report.staleness ? std::optional(to_ms(*report.staleness)) : std::nullopt);
+  not_measured(json, report);
+  json.key("stall_max_ms").value(if_ticked(to_ms(report.progress.stall_max)));
+  json.key("timeouts").value(if_ticked(report.progress.timeouts));
   json.key("rate").value(report.facts.rate);
+  json.key("load_begin_ms").value(report.facts.times ? std::optional(to_ms(report.load_begin - report.facts.times->begin))
+                                                     : std::nullopt);
   json.member("load_ms", to_ms(report.load));
   latency(json, "publish", report.publish_latency);
   latency(json, "end_to_end", report.end_to_end_latency);

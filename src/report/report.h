@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/histogram.h"
 #include "core/code.h"
+#include "core/counters.h"
 #include "core/ids.h"
 #include "judge/judge.h"
 #include "proof/proof.h"
@@ -43,15 +44,6 @@ struct Timing {
   Nanoseconds took{};
 };
 
-// Sums over all workers; for people, never for the verdict.
-struct Traffic {
-  std::uint64_t bytes_acked = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t queue_full = 0;
-  std::uint64_t slots_dropped = 0;
-  std::uint64_t client_errors = 0;
-};
-
 struct Report {
   core::RunId run;
   proof::Proof proof;
@@ -70,10 +62,13 @@ struct Report {
   std::vector<Sample> samples;
   std::uint64_t alarms = 0;  // anomalies noticed on the way
   track::Progress progress;  // at the end
+  std::uint64_t ticks = 0;   // complete ones
+  std::optional<Nanoseconds> staleness;  // the longest time from an acknowledgement to its hand-over
+  std::string no_staleness;              // why it is absent
   std::vector<Timing> timings;
   MonotonicTime load_begin{};
   Nanoseconds load{};  // how long producers produced
-  Traffic traffic;
+  core::Counters traffic;  // sums over all workers
   Histogram publish_latency;
   Histogram end_to_end_latency;
   std::string repeat;  // the command that makes this run again; may be empty

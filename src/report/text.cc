@@ -265,6 +265,12 @@ void TextReport::faults() {
     if (fault.end)
       text += fmt::format(" until {}", human_duration(*fault.end - report_.load_begin));
     text += fault.took_effect() ? ": " + fault.effect : ": " + coloured("no effect", "33");
+    if (fault.recovered && fault.over()) {
+      text += fmt::format("; records flowed again {} after its release",
+                          human_duration(*fault.recovered - *fault.over()));
+    } else if (fault.took_effect() && !fault.no_recovery.empty()) {
+      text += "; recovery not seen: " + fault.no_recovery;
+    }
     out_ += fmt::format("  {}\n", text);
   }
 }

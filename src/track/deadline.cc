@@ -23,7 +23,7 @@ void expire_unknown(Pass& pass, KeyDetail& detail) {
   if (detail.unknown.empty() && detail.unknown_cohorts.empty()) return;
   core::RangeSet fresh = detail.unknown.minus(detail.unknown_settled);
   for (const Cohort& cohort : detail.unknown_cohorts) fresh = fresh.minus(cohort.sequences);
-  if (!fresh.empty()) detail.unknown_cohorts.push_back({fresh, pass.now + pass.state.options.contract.timeout});
+  if (!fresh.empty()) detail.unknown_cohorts.push_back({fresh, pass.now + pass.state.options.contract.timeout, pass.state.now});
   std::erase_if(detail.unknown_cohorts, [&](const Cohort& cohort) {
     if (cohort.deadline > pass.now) return false;
     detail.unknown_settled.insert_all(cohort.sequences);
@@ -31,9 +31,12 @@ void expire_unknown(Pass& pass, KeyDetail& detail) {
   });
 }
 
-void miss(Pass& pass, std::uint32_t group, core::KeyRef ref, const core::RangeSet& late) {
+void miss(Pass& pass, std::uint32_t group, core::KeyRef ref, const core::RangeSet& late, MonotonicTime since) {
   pass.newly_late = true;
   for (const auto& range : late.ranges()) {
+    if (pass.state.overdue.size() < pass.state.options.limits.named_max) {
+      pass.state.overdue.push_back({group, ref, range, since, pass.now});
+    }
     for (std::uint64_t s = range.begin; s < range.end; ++s) {
       for (const auto& [id, place] : pass.where().of(ref, s)) {
         if (!passed(pass.state, group, place)) continue;
@@ -54,13 +57,13 @@ void expire_group(Pass& pass, std::uint32_t group, core::KeyRef ref, const core:
   GroupDetail& own = pass.state.group_details.get(key.detail);
   core::RangeSet fresh = outstanding.minus(own.late);
   for (const Cohort& cohort : own.cohorts) fresh = fresh.minus(cohort.sequences);
-  if (!fresh.empty()) own.cohorts.push_back({fresh, pass.now + pass.state.options.contract.timeout});
+  if (!fresh.empty()) own.cohorts.push_back({fresh, pass.now + pass.state.options.contract.timeout, pass.state.now});
   std::erase_if(own.cohorts, [&](const Cohort& cohort) {
     if (cohort.deadline > pass.now) return false;
     const core::RangeSet late = cohort.sequences.intersect(outstanding);
     if (!late.empty()) {
       own.late.insert_all(late);
-      miss(pass, group, ref, late);
+      miss(pass, group, ref, late, cohort.since);
     }
     return true;
   });

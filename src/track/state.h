@@ -104,6 +104,15 @@ struct KeyLog {
 struct Cohort {  // records whose deadline is the same
   core::RangeSet sequences;
   MonotonicTime deadline{};
+  MonotonicTime since{};        // of the last tick that did not know their outcome
+};
+
+struct Overdue {  // records of a key that passed their deadline at one tick
+  std::uint32_t group = kNone;
+  core::KeyRef key{};
+  core::Range sequences;
+  MonotonicTime since{};        // of the last tick that did not know their acks
+  MonotonicTime at{};           // of the tick at which they were overdue
 };
 
 struct KeyDetail {
@@ -375,6 +384,7 @@ struct State {
   NamedList misplaced;                              // candidates; at the end those that are
   NamedList inconsistent;
   std::set<std::pair<std::uint32_t, std::uint64_t>> inconsistent_positions;
+  std::vector<Overdue> overdue;                     // as found; at most named_max
   std::uint64_t raw_phantoms = 0;
   NamedList raw_phantoms_named;
   NamedList raw_corrupt;

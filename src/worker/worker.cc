@@ -286,22 +286,11 @@ Result<control::WorkerReport> Worker::poll(const control::WorkerPoll& request) {
 }
 
 void Worker::fill_counters(control::WorkerReport& report) {
-  workload::Counts total;
   for (Crew* crew : {&producers_, &consumers_, &raw_}) {
     for (const auto& runner : crew->loops) {
-      runner->loop().stats().add_to(total, report.publish_latency, report.end_to_end_latency);
+      runner->loop().stats().add_to(report.counters, report.publish_latency, report.end_to_end_latency);
     }
   }
-  report.counters.attempts = total.attempts;
-  report.counters.acked = total.acked;
-  report.counters.failed = total.failed;
-  report.counters.unknown = total.unknown;
-  report.counters.received = total.received;
-  report.counters.bytes_acked = total.bytes_acked;
-  report.counters.bytes_received = total.bytes_received;
-  report.counters.queue_full = total.queue_full;
-  report.counters.slots_dropped = total.slots_dropped;
-  report.counters.client_errors = total.client_errors;
 }
 
 Result<std::vector<control::LogBounds>> Worker::log_bounds() {

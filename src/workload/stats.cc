@@ -8,19 +8,6 @@
 
 namespace sp::workload {
 
-void Counts::add(const Counts& other) {
-  attempts += other.attempts;
-  acked += other.acked;
-  failed += other.failed;
-  unknown += other.unknown;
-  received += other.received;
-  bytes_acked += other.bytes_acked;
-  bytes_received += other.bytes_received;
-  queue_full += other.queue_full;
-  slots_dropped += other.slots_dropped;
-  client_errors += other.client_errors;
-}
-
 void Stats::say(std::string_view what, std::string_view text) {
   const auto same = [&](const Message& message) { return message.what == what && message.text == text; };
   const auto found = std::find_if(messages_.begin(), messages_.end(), same);
@@ -33,9 +20,9 @@ void Stats::say(std::string_view what, std::string_view text) {
   }
 }
 
-void Stats::add_to(Counts& total, Histogram& publish, Histogram& end_to_end) {
+void Stats::add_to(core::Counters& total, Histogram& publish, Histogram& end_to_end) {
   const std::lock_guard lock(mutex_);
-  total.add(counts);
+  total += counts;
   publish.merge(publish_latency);
   end_to_end.merge(end_to_end_latency);
 }

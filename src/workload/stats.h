@@ -17,23 +17,9 @@
 
 #include "base/clock.h"
 #include "base/histogram.h"
+#include "core/counters.h"
 
 namespace sp::workload {
-
-struct Counts {
-  std::uint64_t attempts = 0;
-  std::uint64_t acked = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t unknown = 0;
-  std::uint64_t received = 0;
-  std::uint64_t bytes_acked = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t queue_full = 0;      // sends put off: the library's queue or the limit of a partition was full
-  std::uint64_t slots_dropped = 0;   // pacing slots given up past the catch-up bound
-  std::uint64_t client_errors = 0;
-
-  void add(const Counts& other);
-};
 
 class Stats {
  public:
@@ -45,14 +31,14 @@ class Stats {
   // For the loop, around a batch; the members below are its own meanwhile.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
-  Counts counts;
+  core::Counters counts;
   Histogram publish_latency;
   Histogram end_to_end_latency;
   // `what` is a constant: "refused". The same message again is counted, not kept.
   void say(std::string_view what, std::string_view text);
 
   // For readers.
-  void add_to(Counts& total, Histogram& publish, Histogram& end_to_end);
+  void add_to(core::Counters& total, Histogram& publish, Histogram& end_to_end);
   void take_messages(std::vector<std::string>& out);
 
  private:

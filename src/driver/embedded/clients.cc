@@ -21,6 +21,7 @@ void show_record(Batch& batch, const Batch::Item& item, core::RunId run, std::si
   observation.content = reading.content;
   observation.sequence = reading.fields.sequence;
   observation.asked_partition = core::PartitionId(reading.fields.partition);
+  if (reading.content == core::Content::kIntact) observation.published = reading.fields.published;
 }
 
 // Passes on what the batch holds. Not under the broker's lock.

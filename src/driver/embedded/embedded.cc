@@ -118,28 +118,23 @@ Result<ClusterState> EmbeddedDriver::cluster_state(const std::string& topic) {
   return cluster;
 }
 
+// What a client needs before it can be opened: settings that mean something, a topic that is there.
+Result<Topic*> EmbeddedDriver::open_topic(const Settings& settings, const std::string& topic) {
+  if (auto checked = check_settings(settings); !checked) return tl::unexpected(std::move(checked).error());
+  const std::lock_guard lock(state_.mutex);
+  return need_topic(topic);
+}
+
 Result<std::unique_ptr<Producer>> EmbeddedDriver::open_producer(const ProducerSpec& spec) {
-  if (auto checked = check_settings(spec.settings); !checked) return tl::unexpected(std::move(checked).error());
-  Topic* topic = nullptr;
-  {
-    const std::lock_guard lock(state_.mutex);
-    auto found = need_topic(spec.topic);
-    if (!found) return tl::unexpected(std::move(found).error());
-    topic = *found;
-  }
-  return std::unique_ptr<Producer>(std::make_unique<EmbeddedProducer>(state_, *topic, spec));
+  auto topic = open_topic(spec.settings, spec.topic);
+  if (!topic) return tl::unexpected(std::move(topic).error());
+  return std::unique_ptr<Producer>(std::make_unique<EmbeddedProducer>(state_, **topic, spec));
 }
 
 Result<std::unique_ptr<Consumer>> EmbeddedDriver::open_consumer(const ConsumerSpec& spec) {
-  if (auto checked = check_settings(spec.settings); !checked) return tl::unexpected(std::move(checked).error());
-  Topic* topic = nullptr;
-  {
-    const std::lock_guard lock(state_.mutex);
-    auto found = need_topic(spec.topic);
-    if (!found) return tl::unexpected(std::move(found).error());
-    topic = *found;
-  }
-  return std::unique_ptr<Consumer>(std::make_unique<EmbeddedConsumer>(state_, *topic, spec));
+  auto topic = open_topic(spec.settings, spec.topic);
+  if (!topic) return tl::unexpected(std::move(topic).error());
+  return std::unique_ptr<Consumer>(std::make_unique<EmbeddedConsumer>(state_, **topic, spec));
 }
 
 Result<std::unique_ptr<RawReader>> EmbeddedDriver::open_raw_reader(const RawSpec& spec) {

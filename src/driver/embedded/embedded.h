@@ -40,7 +40,8 @@ class EmbeddedDriver final : public Driver {
 
  private:
   EmbeddedDriver(Broker& broker, Settings settings) : state_(broker.state()), settings_(std::move(settings)) {}
-  [[nodiscard]] Result<Topic*> need_topic(const std::string& topic);
+  [[nodiscard]] Result<Topic*> need_topic(const std::string& topic);  // under the mutex
+  [[nodiscard]] Result<Topic*> open_topic(const Settings& settings, const std::string& topic);
 
   State& state_;
   Settings settings_;

@@ -230,6 +230,7 @@ class KafkaConsumer final : public Consumer {
       observation.content = taken.reading.content;
       observation.sequence = taken.reading.fields.sequence;
       observation.asked_partition = core::PartitionId(taken.reading.fields.partition);
+      if (taken.reading.content == core::Content::kIntact) observation.published = taken.reading.fields.published;
       observation.has_position = true;
       observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
       observation.name = key_of(message);

@@ -139,6 +139,7 @@ class KafkaRawReader final : public RawReader {
     observation.content = content.content;
     observation.sequence = content.fields.sequence;
     observation.asked_partition = core::PartitionId(content.fields.partition);
+    if (content.content == core::Content::kIntact) observation.published = content.fields.published;
     observation.partition = core::PartitionId(static_cast<std::uint32_t>(message.partition));
     observation.has_position = true;
     observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));

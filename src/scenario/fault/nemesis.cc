@@ -72,6 +72,7 @@ void Nemesis::release_all(MonotonicTime now) {
       note(records_[each.record], "it was cut short by the end of the run");
     }
     if (each.phase != Phase::kReturning) each.released = now;
+    records_[each.record].released = each.released;
     each.phase = Phase::kRecovering;
   }
 }
@@ -177,6 +178,7 @@ void Nemesis::strike_nobody(std::size_t spec, MonotonicTime now) {
   record.name = kind_row(specs_[spec].kind).name;
   record.target = "nobody";
   record.begin = now;
+  record.released = now;
   record.end = now;
   records_.push_back(record);
   const auto* zero = partition_zero();
@@ -200,6 +202,8 @@ void Nemesis::take(Strike& strike, std::int32_t node) {
 void Nemesis::let_go(Strike& strike, std::int32_t node, MonotonicTime now) {
   strike.holding.erase(node);
   strike.released = now;
+  const bool last = row_of(strike).action != Action::kRestart || strike.turn + 1 == strike.victims.size();
+  if (last) records_[strike.record].released = now;
   Holders& holders = holders_[node];
   if (row_of(strike).action == Action::kFreeze) {
     --holders.frozen;  // a node that was killed meanwhile needs no thaw: what starts again is another process

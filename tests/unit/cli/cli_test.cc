@@ -8,6 +8,7 @@
 #include "cli/run_folder.h"
 #include "cli/run_request.h"
 #include "sys/files.h"
+#include "unit/cli/capture.h"
 
 namespace sp::cli {
 namespace {
@@ -15,43 +16,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using namespace std::chrono_literals;
-
-// A file in the temporary folder that what is written to a stream can be read back from.
-class Capture {
- public:
-  Capture() : file_(std::tmpfile()) {}
-  ~Capture() { std::fclose(file_); }
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
-  [[nodiscard]] std::FILE* stream() const { return file_; }
-  [[nodiscard]] std::string text() const {
-    std::fflush(file_);
-    std::rewind(file_);
-    std::string out;
-    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) out += static_cast<char>(c);
-    std::fseek(file_, 0, SEEK_END);
-    return out;
-  }
-
- private:
-  std::FILE* file_;
-};
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome call(const std::vector<std::string>& arguments) {
-  const Capture out;
-  const Capture err;
-  Terminal terminal;
-  terminal.out = out.stream();
-  terminal.err = err.stream();
-  const int code = run_program(arguments, terminal);
-  return {code, out.text(), err.text()};
-}
 
 sys::TemporaryFolder folder() {
   auto made = sys::TemporaryFolder::make();

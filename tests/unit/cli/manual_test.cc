@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,7 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands.h"
+#include "unit/cli/capture.h"
 
 namespace sp::cli {
 namespace {
@@ -31,31 +30,9 @@ std::string manual_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-struct ManualOutcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-std::string manual_text(std::FILE* file) {
-  std::rewind(file);
-  std::string text;
-  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
-  std::fclose(file);
-  return text;
-}
-
-ManualOutcome manual(const std::vector<std::string>& arguments) {
-  Terminal terminal;
-  terminal.out = std::tmpfile();
-  terminal.err = std::tmpfile();
-  std::vector<std::string> all{"manual"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  ManualOutcome outcome;
-  outcome.code = run_program(all, terminal);
-  outcome.out = manual_text(terminal.out);
-  outcome.err = manual_text(terminal.err);
-  return outcome;
+Outcome manual(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "manual");
+  return call(arguments);
 }
 
 TEST(ManualTest, EveryPageIsWhatTheCodeSays) {

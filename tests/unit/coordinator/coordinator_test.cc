@@ -18,6 +18,7 @@ class ProofRunTest : public testing::Test {
   std::vector<std::string> said;
   std::vector<std::string> alarms;
   std::vector<core::FaultRecord> faults;
+  std::optional<WallTime> started;
   std::unique_ptr<ProofRun> run;
   proof::Proof proof;
   RunLimits limits;
@@ -56,9 +57,9 @@ class ProofRunTest : public testing::Test {
     hooks.alarm = [this](const track::Alarm& alarm, const std::string& key) {
       alarms.push_back(std::string(core::code_row(alarm.code).name) + " " + key);
     };
-    hooks.faults = [this] { return faults; };
+    hooks.faults = [this] { return &faults; };
     run = std::make_unique<ProofRun>(
-        RunOptions{core::RunId{7}, proof, "program 1", std::nullopt, limits, {}}, ports, hooks);
+        RunOptions{core::RunId{7}, proof, "program 1", started, limits, {}}, ports, hooks);
   }
 
   // Steps until `until` or the end, at most `longest` of the run's time.
@@ -79,6 +80,15 @@ class ProofRunTest : public testing::Test {
     go([&] { return now >= end; });
   }
 
+  // A fault that was felt, released and over at once.
+  static core::FaultRecord fault_at(MonotonicTime time) {
+    core::FaultRecord fault;
+    fault.number = 1;
+    fault.name = "kill-leader";
+    fault.begin = time;
+    fault.effect_seen = fault.released = fault.end = time;
+    return fault;
+  }
   // The calls in their order, each name once in a row, ticks left out.
   std::string story() const {
     std::string text;
@@ -374,6 +384,76 @@ TEST_F(ProofRunTest, DuplicateRaisesItsAlarmWithinASecond) {
   go_for(900ms);
   ASSERT_EQ(alarms.size(), 1U);
   EXPECT_EQ(alarms[0].substr(0, 20), "duplicate-delivery r");
+}
+
+TEST_F(ProofRunTest, WhatIsNoticedOnTheWayKeepsItsTime) {
+  started = WallTime{1000h};
+  begin();
+  const MonotonicTime first_step = now;
+  go_to(Stage::kLoad);
+  go_for(1s);
+  worker().deliver_last_again();
+  const MonotonicTime sent = now;
+  go();
+  ASSERT_EQ(run->report().judgement.findings.size(), 1U);
+  const judge::Finding& finding = run->report().judgement.findings.front();
+  EXPECT_GE(*finding.time, sent - first_step);
+  EXPECT_LE(*finding.time, sent - first_step + 300ms);
+  EXPECT_EQ(finding.wall, WallTime{1000h} + *finding.time);
+}
+
+TEST_F(ProofRunTest, ALossIsEstablishedAtTheTickThatFoundItOverdueAndNamesTheFaultsMeanwhile) {
+  begin();
+  go_to(Stage::kLoad);
+  faults = {fault_at(now)};  // recovered within a second
+  go_for(3s);                // tick 1 was at 2 s
+  worker().delivers = false;
+  faults.push_back(fault_at(now + 100ms));
+  faults.back().number = 2;
+  faults.back().name = "freeze-leader";
+  go();
+  ASSERT_EQ(run->report().judgement.findings.size(), 1U);
+  const judge::Finding& lost = run->report().judgement.findings.front();
+  // Known at tick 2, 4 s into the load, overdue 5 s later: found by the tick at 10 s, or that of the end.
+  const Nanoseconds load_begin = run->report().load_begin - run->report().facts.times->begin;
+  EXPECT_GE(*lost.time - load_begin, 9s);
+  EXPECT_LE(*lost.time - load_begin, 10500ms);
+  EXPECT_EQ(lost.wall, std::nullopt);
+  EXPECT_EQ(lost.faults, std::vector<std::string>{"freeze-leader"});
+}
+
+TEST_F(ProofRunTest, RecoveryAndStalenessAreMeasuredOnTheWay) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(3s);
+  worker().delivers = false;
+  faults = {fault_at(now)};
+  faults[0].released = faults[0].end = std::nullopt;
+  go_for(2s);
+  faults[0].released = faults[0].end = now;
+  const MonotonicTime released = now;
+  go_for(1s);
+  worker().delivers = true;
+  worker().deliver_rest();
+  const MonotonicTime mended = now;
+  go();
+  const report::Report& report = run->report();
+  ASSERT_TRUE(report.facts.faults[0].recovered) << report.facts.faults[0].no_recovery;
+  EXPECT_GE(*report.facts.faults[0].recovered, mended);
+  EXPECT_LE(*report.facts.faults[0].recovered, mended + 400ms);
+  EXPECT_GE(*report.facts.faults[0].recovered - released, 1s);
+  EXPECT_GE(*report.staleness, 3s);
+  EXPECT_LE(*report.staleness, 3500ms);
+}
+
+TEST_F(ProofRunTest, AFaultThatTheLoadDidNotOutliveHasNoRecovery) {
+  proof.chaos = {"kill-leader:at=9s"};
+  begin();
+  go_to(Stage::kLoad);
+  faults = {fault_at(now + 10s)};
+  go();
+  EXPECT_EQ(run->report().facts.faults[0].recovered, std::nullopt);
+  EXPECT_NE(run->report().facts.faults[0].no_recovery, "");
 }
 
 TEST_F(ProofRunTest, RestartedWorkerIsANewIncarnationWithTheSameShares) {

@@ -42,6 +42,8 @@ Report passed_report() {
   report.facts.settings = {{"acks", "all"}};
   report.facts.rate = 4998.0;
   report.load = 120s;
+  report.ticks = 24;
+  report.staleness = 350ms;
   return report;
 }
 
@@ -168,9 +170,10 @@ TEST(TextReportTest, ColourIsOnlyThereWhenAskedFor) {
               HasSubstr("\033[1;31mFAILED\033[0m"));
 }
 
-TEST(JsonReportTest, HasTheShapeOfTheResult) {
-  const std::string json = json_report(failed_report());
-  std::string packed;  // without the white space between tokens, which is not part of the shape
+// Without the white space between tokens, which is not part of the shape.
+std::string packed_json(const Report& report) {
+  const std::string json = json_report(report);
+  std::string packed;
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (json[i] == '\n') {
       while (i + 1 < json.size() && json[i + 1] == ' ') ++i;
@@ -178,6 +181,11 @@ TEST(JsonReportTest, HasTheShapeOfTheResult) {
       packed += json[i];
     }
   }
+  return packed;
+}
+
+TEST(JsonReportTest, HasTheShapeOfTheResult) {
+  const std::string packed = packed_json(failed_report());
   EXPECT_THAT(
       packed,
       testing::StartsWith(
@@ -191,7 +199,7 @@ TEST(JsonReportTest, HasTheShapeOfTheResult) {
           R"({"code": "lost","blame": "log","group": "r00000007-0","key": "r00000007.0.1.0.3",)"
           R"("first": 17,"last": 21,"records": 5,"producer": "worker 0 incarnation 1 producer 0",)"
           R"("consumer": null,"positions": [{"partition": 2,"offset": 41}],"lineages": [],)"
-          R"("time_ns": null,"wall": null,"faults": [],"evidence": [],)"
+          R"("time_ns": null,"wall": null,"faults": [],"fault_numbers": [],"evidence": [],)"
           R"("says": "acknowledged at partition 2 offset 41, not in the log"})"));
   EXPECT_THAT(
       packed,
@@ -199,7 +207,87 @@ TEST(JsonReportTest, HasTheShapeOfTheResult) {
           R"("coverage": {"attempts": 600000,"acked": 599000,"failed": 0,"unknown": 1000,"landed": 400,)"
           R"("received": 599400,"foreign": 0,"not_checked": {},"keys_silent": 0,"partitions_silent": 0,)"));
   EXPECT_THAT(packed, HasSubstr(R"("settings": {"acks": "all"},"faults": [])"));
-  EXPECT_THAT(packed, HasSubstr(R"("measures": {"recovery_ms": [],"staleness_ms": 0,)"));
+  EXPECT_THAT(packed, HasSubstr(R"("measures": {"recovery_ms": [],"staleness_ms": 350,)"));
+}
+
+TEST(JsonReportTest, FindingTellsItsCircumstances) {
+  Report report = failed_report();
+  judge::Finding& finding = report.judgement.findings.front();
+  finding.time = 73s;
+  finding.wall = WallTime{1796070211s};
+  finding.faults = {"kill-leader"};
+  finding.fault_numbers = {1, 3};
+  judge::LineageFact lineage;
+  lineage.consumer = "worker 0 incarnation 1 consumer 2";
+  lineage.partition = core::PartitionId{2};
+  lineage.generation = core::Generation{3};
+  lineage.first = core::Offset{0};
+  lineage.next = core::Offset{41};
+  lineage.closed = "revoked";
+  finding.lineages = {lineage};
+  EXPECT_THAT(
+      packed_json(report),
+      HasSubstr(
+          R"("lineages": [{"consumer": "worker 0 incarnation 1 consumer 2","partition": 2,"generation": 3,)"
+          R"("opened": "assign","closed": "revoked","start": null,"first": 0,"next": 41,"committed": null}],)"
+          R"("time_ns": 73000000000,"wall": "2026-11-30T20:23:31.000000Z",)"));
+  EXPECT_THAT(packed_json(report), HasSubstr(R"("faults": ["kill-leader"],"fault_numbers": [1,3],"evidence": [],)"));
+}
+
+// Of three faults the first recovered, the second did not, the third took no effect.
+Report report_of_faults() {
+  Report report = passed_report();
+  core::FaultRecord fault;
+  fault.number = 1;
+  fault.name = "kill-leader";
+  fault.target = "node 2";
+  fault.effect = "leader of partition 0 moved from 2 to 3";
+  fault.begin = MonotonicTime{20s};
+  fault.effect_seen = MonotonicTime{21s};
+  fault.released = MonotonicTime{28s};
+  fault.end = MonotonicTime{31s};
+  fault.recovered = MonotonicTime{28500ms};
+  report.facts.faults.assign(3, fault);
+  auto& second = report.facts.faults[1];
+  second.number = 2;
+  second.recovered.reset();
+  second.no_recovery = "nothing new was acknowledged on partition 4 after it";
+  auto& third = report.facts.faults[2];
+  third.number = 3;
+  third.effect_seen.reset();
+  third.recovered.reset();
+  third.no_recovery = "it took no effect";
+  return report;
+}
+
+TEST(JsonReportTest, RecoveryIsMeasuredFromTheReleaseOrAbsentWithItsReason) {
+  const std::string json = packed_json(report_of_faults());
+  EXPECT_THAT(json, HasSubstr(R"("recovery_ms": [500],)"));
+  EXPECT_THAT(json, HasSubstr(R"("not_measured": {"recovery_ms": "fault 2: nothing new was acknowledged on partition 4 )"
+                              R"(after it; fault 3: it took no effect")"));
+  EXPECT_THAT(json, HasSubstr(R"("released_ms": 28000,"end_ms": 31000,"recovered_ms": 28500,"no_recovery": null)"));
+  EXPECT_THAT(json, HasSubstr(R"("recovered_ms": null,"no_recovery": "nothing new)"));
+}
+
+TEST(TextReportTest, FaultsTellWhenRecordsFlowedAgain) {
+  const std::string text = text_report(report_of_faults());
+  EXPECT_THAT(text, HasSubstr("moved from 2 to 3; records flowed again 500 ms after its release\n"));
+  EXPECT_THAT(text, HasSubstr("; recovery not seen: nothing new was acknowledged on partition 4 after it\n"));
+  EXPECT_THAT(text, HasSubstr("3 kill-leader node 2 at 20 s until 31 s: no effect\n"));
+}
+
+TEST(JsonReportTest, WhatWasNotMeasuredIsNullWithItsReasonAndNeverZero) {
+  Report report = passed_report();
+  report.staleness.reset();
+  report.no_staleness = "no acknowledgement told a position";
+  report.ticks = 0;
+  report.facts.rate.reset();
+  const std::string json = packed_json(report);
+  EXPECT_THAT(json, HasSubstr(R"("staleness_ms": null,"not_measured": {"staleness_ms": "no acknowledgement told a position",)"));
+  EXPECT_THAT(json, HasSubstr(R"("stall_max_ms": null,"timeouts": null,"rate": null,)"));
+  EXPECT_THAT(json, HasSubstr(R"("publish": {"count": 0,"p50_ms": null,)"));
+  report.publish_latency.record(3ms);
+  EXPECT_THAT(packed_json(report), HasSubstr(R"("publish": {"count": 1,"p50_ms": 3)"));
 }
 
 TEST(JsonReportTest, CodeOfWhichNothingWasCheckedStandsInNotCheckedOnly) {

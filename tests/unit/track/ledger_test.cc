@@ -159,6 +159,31 @@ TEST_F(LedgerTest, AQuietKeyKeepsNoDetail) {
   EXPECT_EQ(ledger.progress().verified, 100U);
 }
 
+TEST_F(LedgerTest, WhatIsOverdueIsKeptWithTheTickBeforeItsAckAndTheTickThatFoundIt) {
+  const auto tick = [&](std::uint64_t n, std::int64_t second) {
+    answer(producer, n);
+    answer(consumer, n);
+    ledger.apply(take(producer));
+    ledger.apply(take(consumer));
+    ledger.tick(n, MonotonicTime{std::chrono::seconds(second)});
+  };
+  tick(1, 10);
+  for (std::uint64_t s = 0; s < 6; ++s) acked(s);
+  delivered(0);
+  delivered(3);
+  tick(2, 20);
+  tick(3, 49);
+  EXPECT_TRUE(ledger.state().overdue.empty());
+  tick(4, 51);
+  std::string all;
+  for (const Overdue& one : ledger.state().overdue) {
+    all += core::RangeSet{one.sequences}.text() + " ";
+    EXPECT_EQ(one.since, MonotonicTime{std::chrono::seconds(10)});
+    EXPECT_EQ(one.at, MonotonicTime{std::chrono::seconds(51)});
+  }
+  EXPECT_EQ(all, "[1,3) [4,6) ");
+}
+
 TEST_F(LedgerTest, ASequenceThatHasNoSuccessorIsNotCheckedAndBreaksNothing) {
   acked(~std::uint64_t{0});
   ledger.apply(take(producer));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/workload/fake_driver.h"
+#include "unit/worker/worker_fixture.h"
 #include "worker/topic.h"
 
 namespace sp::worker {
@@ -13,29 +13,15 @@ using control::Phase;
 using track::RowKind;
 using Calls = std::vector<std::string>;
 
-// A worker on a virtual clock, and a coordinator of a few lines.
-class WorkerTest : public testing::Test {
+struct ManualTime {
+  ManualClock clock_{MonotonicTime{1h}};
+  ManualWallClock wall_{clock_, WallTime{1000h}};
+};
+
+// A worker on a virtual clock, which time is turned for.
+class WorkerTest : public WorkerFixture<ManualTime> {
  protected:
-  WorkerTest() {
-    options_.threaded = false;
-    broker_.topics = {"t"};
-    broker_.assign_at_open = true;
-    broker_.consumers_expected = 2;
-    plan_.run = core::RunId{7};
-    plan_.topic = "t";
-    plan_.group_prefix = "g";
-    plan_.proof.partitions = 4;
-    plan_.proof.payload_bytes = 64;
-    plan_.producers = {{0, 0, 4, 500}, {0, 1, 4, 500}};
-    plan_.consumers = {{0, 0, core::GroupIndex{0}}, {0, 1, core::GroupIndex{0}}};
-  }
-  void make() {
-    const auto factory = [this](const proof::Proof&) -> Result<std::unique_ptr<driver::Driver>> {
-      if (!driver_failure_.empty()) return fail(ErrorCode::kInvalid, driver_failure_);
-      return std::make_unique<fake::FakeDriver>(broker_);
-    };
-    worker_ = std::make_unique<Worker>(clock_, wall_, factory, options_);
-  }
+  WorkerTest() : WorkerFixture(500) { options_.threaded = false; }
   void start() {
     make();
     ASSERT_TRUE(worker_->prepare(plan_));
@@ -43,19 +29,6 @@ class WorkerTest : public testing::Test {
     run(100ms);
     ASSERT_EQ(poll().consumers_assigned, 2U);
     ASSERT_TRUE(worker_->start_producers());
-  }
-  // Takes what the worker has to say; acknowledges it unless told otherwise.
-  control::WorkerReport poll(std::optional<std::uint64_t> tick = std::nullopt) {
-    auto answer = worker_->poll({acknowledge_ ? last_ : 0, tick, 2'000'000, true});
-    EXPECT_TRUE(answer);
-    for (const auto& delta : answer->deltas) {
-      if (delta.number <= last_) continue;
-      EXPECT_EQ(delta.number, last_ + 1);
-      last_ = delta.number;
-      rows_.insert(rows_.end(), delta.rows.begin(), delta.rows.end());
-      for (const auto& commit : delta.commits) commits_.push_back(commit);
-    }
-    return *answer;
   }
   void run(Nanoseconds span) {
     const MonotonicTime end = clock_.now() + span;
@@ -70,24 +43,8 @@ class WorkerTest : public testing::Test {
       clock_.set(std::min({next, end, next_poll}));
     }
   }
-  [[nodiscard]] std::size_t rows(RowKind kind) const {
-    std::size_t count = 0;
-    for (const auto& row : rows_) count += row.kind == kind ? 1U : 0U;
-    return count;
-  }
 
-  ManualClock clock_{MonotonicTime{1h}};
-  ManualWallClock wall_{clock_, WallTime{1000h}};
-  fake::FakeBroker broker_{4};
-  WorkerOptions options_;
-  control::WorkerPlan plan_;
-  std::string driver_failure_;
-  std::unique_ptr<Worker> worker_;
-  bool acknowledge_ = true;
   bool polling_ = true;
-  std::uint64_t last_ = 0;
-  std::vector<track::Row> rows_;
-  std::vector<track::CommitFact> commits_;
 };
 
 TEST_F(WorkerTest, ARunFromStartToEndLosesNothing) {
@@ -122,9 +79,7 @@ TEST_F(WorkerTest, EverythingIsCommittedAtTheEndAndNothingBeyond) {
   run(200ms);
   ASSERT_TRUE(worker_->stop_consumers());
   run(500ms);
-  std::map<std::uint32_t, std::uint64_t> committed;
-  for (const auto& [partition, next] : broker_.commits) committed[partition] = next;
-  for (std::uint32_t p = 0; p < 4; ++p) EXPECT_EQ(committed[p], broker_.logs[p].size());
+  expect_all_committed();
   EXPECT_FALSE(commits_.empty());
 }
 

@@ -223,7 +223,7 @@ TEST_F(ConsumerLoopTest, EndToEndLatencyIsFromThePublishTimeInThePayload) {
   store(0, 1);
   clock_.advance(300ms);
   step();
-  Counts counts;
+  core::Counters counts;
   Histogram publish;
   Histogram end_to_end;
   loop_->stats().add_to(counts, publish, end_to_end);

@@ -33,8 +33,8 @@ class ProducerLoopTest : public testing::Test {
       clock_.set(std::min(next, end));
     }
   }
-  [[nodiscard]] Counts counts() {
-    Counts total;
+  [[nodiscard]] core::Counters counts() {
+    core::Counters total;
     Histogram publish;
     Histogram end_to_end;
     loop_->stats().add_to(total, publish, end_to_end);

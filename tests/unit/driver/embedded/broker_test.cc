@@ -45,6 +45,8 @@ TEST(BrokerTest, WhatIsAckedIsHandedOverOnceInOrderAtItsPosition) {
     if (told.observation.event != core::Event::kDeliver) continue;
     ++delivered;
     EXPECT_EQ(told.observation.content, core::Content::kIntact);
+    EXPECT_GE(told.observation.published, WallTime{std::chrono::hours{1000}});
+    EXPECT_LE(told.observation.published, world.wall.now());
     EXPECT_EQ(told.observation.sequence.value(), next[told.name]++);
     const auto& [key, sequence] = acked.at({told.observation.partition, told.observation.offset});
     EXPECT_EQ(World::key_name(key), told.name);

@@ -48,7 +48,7 @@ class World {
   static constexpr const char* kTopic = "topic";
   const core::RunId run{0x1234567};
 
-  explicit World(WorldOptions options_in) : options(std::move(options_in)), wall(clock, WallTime{}) {
+  explicit World(WorldOptions options_in) : options(std::move(options_in)), wall(clock, WallTime{std::chrono::hours{1000}}) {
     options.broker.simulated = true;
     options.broker.expected = {options.records, std::uint64_t{options.producers} * options.keys, options.groups};
     broker = std::make_unique<Broker>(clock, wall, options.broker);

@@ -96,10 +96,11 @@ class MockCluster {
 
 constexpr core::RunId kRun{42};
 constexpr std::size_t kPayloadBytes = 64;
+constexpr WallTime kPublished{std::chrono::hours{1000}};
 
 inline std::vector<std::byte> payload_for(const std::string& key, std::uint64_t sequence) {
   std::vector<std::byte> payload(kPayloadBytes);
-  core::write_payload({.run = kRun, .sequence = core::Sequence(sequence)}, key, payload);
+  core::write_payload({.run = kRun, .sequence = core::Sequence(sequence), .published = kPublished}, key, payload);
   return payload;
 }
 

@@ -213,6 +213,7 @@ TEST_F(KafkaMockTest, AConsumerStatesItsLineageAndHandsOverEveryRecordInOrder) {
     EXPECT_EQ(delivered[i].observation.sequence, core::Sequence(i));
     EXPECT_EQ(delivered[i].observation.offset, core::Offset(i));
     EXPECT_EQ(delivered[i].observation.content, core::Content::kIntact);
+    EXPECT_EQ(delivered[i].observation.published, kPublished);
     EXPECT_EQ(delivered[i].observation.process, 4U);
     EXPECT_EQ(delivered[i].observation.group, core::GroupIndex(3));
     EXPECT_EQ(delivered[i].name, "k");

@@ -142,12 +142,13 @@ class NemesisTest : public testing::Test {
       if (next == now_) now_ += milliseconds(1);
     }
   }
+  // "20.0": in seconds.
+  [[nodiscard]] static std::string at(MonotonicTime time) {
+    const auto tenths = std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count() / 100;
+    return fmt::format("{}.{}", tenths / 10, tenths % 10);
+  }
   // "1 kill-leader of node 1 at 20.0: leader of partition 0 moved from 1 to 2 at 23.5, over at 30.0"
   [[nodiscard]] std::vector<std::string> told() const {
-    const auto at = [](MonotonicTime time) {
-      const auto tenths = std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count() / 100;
-      return fmt::format("{}.{}", tenths / 10, tenths % 10);
-    };
     std::vector<std::string> lines;
     for (const auto& record : nemesis_->records()) {
       lines.push_back(fmt::format("{} {} of {} at {}: {}{}, {}", record.number, record.name, record.target,
@@ -326,6 +327,23 @@ TEST_F(NemesisTest, RollingRestartTakesEachNodeInTurn) {
   EXPECT_TRUE(world_.whole());
 }
 
+TEST_F(NemesisTest, AFaultIsReleasedWhenNothingIsHeldAnyMore) {
+  run({"kill-leader:at=20s,down=8s"}, seconds(60));
+  ASSERT_EQ(nemesis_->records().size(), 1U);
+  EXPECT_EQ(at(nemesis_->records()[0].released.value()), "28.0");
+  EXPECT_EQ(at(nemesis_->records()[0].end.value()), "30.0");
+}
+
+TEST_F(NemesisTest, ARollingRestartIsReleasedWithItsLastNode) {
+  nemesis_.emplace({parse_chaos("restart-rolling:at=5s,down=3s").value()},
+                   NemesisOptions{1, MonotonicTime{}, seconds(60)}, world_, world_);
+  play_until(MonotonicTime(seconds(9)));  // node 1 runs again
+  EXPECT_FALSE(nemesis_->records()[0].released);
+  play_until(MonotonicTime(std::chrono::hours(1)));
+  ASSERT_TRUE(nemesis_->records()[0].released);
+  EXPECT_EQ(world_.log.back(), at(*nemesis_->records()[0].released) + " restart 3");
+}
+
 TEST_F(NemesisTest, ReleaseAllMendsAtOnceAndStartsNothing) {
   std::vector<ChaosSpec> specs;
   for (const char* text :
@@ -336,12 +354,16 @@ TEST_F(NemesisTest, ReleaseAllMendsAtOnceAndStartsNothing) {
   play_until(MonotonicTime(seconds(25)));
   EXPECT_FALSE(world_.whole());
   EXPECT_FALSE(nemesis_->done());
+  const MonotonicTime released = now_;
   nemesis_->release_all(now_);
   EXPECT_TRUE(world_.whole());
   play_until(MonotonicTime(seconds(120)));
   EXPECT_TRUE(nemesis_->done());
   EXPECT_EQ(nemesis_->records().size(), 2U);
-  for (const auto& record : nemesis_->records()) EXPECT_TRUE(record.end.has_value());
+  for (const auto& record : nemesis_->records()) {
+    EXPECT_TRUE(record.end.has_value());
+    EXPECT_EQ(record.released, released);
+  }
 }
 
 TEST_F(NemesisTest, RollingRestartThatIsCutShortCountsWhatItDid) {
