@@ -160,8 +160,9 @@ void FlagReader::spare_words() {
   for (const auto& word : command_.remaining()) {
     if (word.size() > 1 && word.front() == '-') {
       const std::string flag = word.substr(0, word.find('='));
-      const auto near = nearest(std::string_view(flag).substr(flag.find_first_not_of('-')), candidates);
-      fault(printable(flag, kShownMax), fmt::format("unknown flag '{}'", printable(flag, kShownMax)),
+      const auto name = std::string_view(flag).substr(std::min(flag.find_first_not_of('-'), flag.size()));
+      const auto near = nearest(name, candidates);
+      fault(printable(flag, kShownMax), fmt::format("unknown flag '{}'", printable(name, kShownMax)),
             near ? fmt::format("did you mean '--{}'?", *near) : "the help lists all flags");
       flag_before = true;
     } else if (!flag_before) {

@@ -25,6 +25,27 @@ core::RunId new_run(const WallClock& wall) {
   return core::RunId{mix64(time ^ mix64(static_cast<std::uint64_t>(getpid())))};
 }
 
+// What becomes of the topic.
+std::string topic_plan(const proof::Proof& proof, const std::string& topic) {
+  const std::string after = proof.keep_topic ? "it stays there" : "deleted after a pass";
+  switch (proof.topic_exists) {
+    case proof::TopicExists::kFail:
+      return fmt::format("creates topic {} ({} partitions, replication {}; {})", topic,
+                         proof.partitions, proof.replication, after);
+    case proof::TopicExists::kReuse:
+      return fmt::format(
+          "uses topic {} as it is, or creates it if it is not there ({} partitions, replication "
+          "{}); it stays there",
+          topic, proof.partitions, proof.replication);
+    case proof::TopicExists::kRecreate:
+      return fmt::format(
+          "deletes topic {} with all its records if it is there, creates it anew ({} partitions, "
+          "replication {}; {})",
+          topic, proof.partitions, proof.replication, after);
+  }
+  return {};
+}
+
 class LiveRun {
  public:
   LiveRun(const RunFlags& flags, const RunRequest& request, const Terminal& terminal)
@@ -41,6 +62,7 @@ class LiveRun {
 
  private:
   void open_folder();
+  [[nodiscard]] std::string topic_name() const;
   void announce();
   report::Report carry_out();
   report::Report not_started(const Error& error) const;
@@ -73,21 +95,21 @@ void LiveRun::open_folder() {
   view_.say(fmt::format("warning: {}; the report will be on stdout only", folder_problem_));
 }
 
+std::string LiveRun::topic_name() const {
+  return request_.proof.topic.empty() ? "sp-" + core::run_text(id_) : request_.proof.topic;
+}
+
 // Whoever runs this against a cluster that is not his alone must know what it does there.
 void LiveRun::announce() {
   const auto& proof = request_.proof;
   view_.say(fmt::format("run {}: results in {}", core::run_text(id_), folder_.path().string()));
   if (proof.driver != "kafka" || request_.local_cluster) return;
-  const std::string topic = proof.topic.empty() ? "sp-" + core::run_text(id_) : proof.topic;
-  const std::string after = proof.topic_exists == proof::TopicExists::kReuse || proof.keep_topic
-                                ? "it stays there"
-                                : "deleted after a pass";
-  view_.say(fmt::format(
-      "on {} this creates topic {} ({} partitions, replication {}; {}) and consumer group {}-0{}",
-      proof.settings.count("bootstrap.servers") > 0 ? proof.settings.at("bootstrap.servers")
-                                                    : "the cluster",
-      topic, proof.partitions, proof.replication, after, core::run_text(id_),
-      proof.groups > 1 ? " and its siblings" : ""));
+  view_.say(fmt::format("on {} this {} and creates consumer group {}-0{}",
+                        proof.settings.count("bootstrap.servers") > 0
+                            ? proof.settings.at("bootstrap.servers")
+                            : "the cluster",
+                        topic_plan(proof, topic_name()), core::run_text(id_),
+                        proof.groups > 1 ? " and its siblings" : ""));
 }
 
 report::Report LiveRun::not_started(const Error& error) const {
@@ -145,9 +167,7 @@ coordinator::RunHooks LiveRun::hooks(System& system) {
       view_.say("more anomalies are counted and stand in the report");
     }
   };
-  const std::string topic =
-      request_.proof.topic.empty() ? "sp-" + core::run_text(id_) : request_.proof.topic;
-  hooks.load_begins = [&system, topic](MonotonicTime begin, std::optional<MonotonicTime> end) {
+  hooks.load_begins = [&system, topic = topic_name()](MonotonicTime begin, std::optional<MonotonicTime> end) {
     system.load_begins(topic, begin, end);
   };
   hooks.load_ends = [this, &system] { system.load_ends(clock_.now()); };

@@ -65,6 +65,10 @@ struct WorkerReport {
   std::uint32_t consumers_assigned = 0;           // consumers that hold a partition, or know that none is left for them
   std::vector<std::string> messages;              // new ones for a person: client errors, refusals
   std::string failure;                            // why a phase is kFailed
+  // What the system refuses for good and nothing has shown otherwise since, as a sentence; empty: nothing.
+  std::string producers_refused;
+  std::map<core::GroupIndex, std::string> consumers_refused;  // by group; of those to whom something is refused
+  bool raw_read_refused = false;                  // the raw read is kFailed for want of a right
   core::Counters counters;                        // since the start of the run
   Histogram publish_latency;                      // send to outcome, since the start; filled with `counters`
   Histogram end_to_end_latency;                   // publish time in the payload to hand-over

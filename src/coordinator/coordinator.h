@@ -62,7 +62,10 @@ enum class Stage : std::uint8_t {
 struct RunLimits {
   Nanoseconds poll_period{std::chrono::milliseconds{100}};
   Nanoseconds assign{std::chrono::seconds{60}};  // until every consumer is assigned
+  Nanoseconds refused{std::chrono::seconds{
+      2}};  // a refusal stands before anything went through: could not run
   Nanoseconds stop{std::chrono::seconds{60}};    // until producers or consumers have stopped
+  Nanoseconds barrier{std::chrono::seconds{30}};  // until a stop's last tick is answered
   Nanoseconds bounds{std::chrono::seconds{30}};  // until the log's bounds can be had at all
   Nanoseconds bounds_rise{std::chrono::seconds{
       5}};  // until the log shows its end past the highest acknowledged position
@@ -156,6 +159,11 @@ class ProofRun {
   void step_assign(MonotonicTime now);
   bool consumers_failed(MonotonicTime now);
   [[nodiscard]] std::size_t consumers_needed() const;
+  [[nodiscard]] std::string never_assigned(std::uint32_t assigned) const;
+  [[nodiscard]] std::string group_name(std::uint32_t group) const;
+  [[nodiscard]] std::string refused_before_anything() const;
+  bool refused(MonotonicTime now);
+  void collect_refusals();
   void begin_load(MonotonicTime now);
   void step_load(MonotonicTime now);
   void begin_end(MonotonicTime now);
@@ -181,6 +189,7 @@ class ProofRun {
   void tick_if_due(MonotonicTime now);
   void complete_tick(MonotonicTime now);
   void want_barrier(MonotonicTime now);
+  void barrier_missed(const char* who);
   [[nodiscard]] bool barrier_passed() const { return barrier_ != 0 && ticked_ >= barrier_; }
   void sample(MonotonicTime now);
   [[nodiscard]] MonotonicTime next_wake(MonotonicTime now) const;
@@ -204,12 +213,15 @@ class ProofRun {
   MonotonicTime next_tick_{};
   std::uint64_t ticked_ = 0;     // the last complete tick
   std::uint64_t announced_ = 0;  // the last announced one: ticked_ or one above
+  MonotonicTime barrier_wanted_{};
   std::uint64_t barrier_ = 0;    // all evidence from before it is there once this tick is complete
   Nanoseconds sample_interval_{};
   bool more_ = false;  // somebody has more to say at once
   RawReadState raw_;
   Chatter chatter_;
-  MonotonicTime now_{};  // of the step under way
+  std::optional<MonotonicTime> refused_since_;
+  std::string last_said_;  // by a worker's clients, told or not
+  MonotonicTime now_{};    // of the step under way
   std::optional<MonotonicTime> began_;           // the first step
   std::array<MonotonicTime, 3> tick_times_{};    // of the last complete ticks, the last first
   core::PerCode<std::uint64_t> noticed_;

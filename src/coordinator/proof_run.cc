@@ -41,9 +41,8 @@ ProofRun::ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers
       fleet_(options_.limits.fleet,
              {.message =
                   [this](const Fleet::Worker& worker, std::string_view text) {
-                    auto told = chatter_.hear(
-                        fmt::format("worker {}: {}", worker.source.worker, text), now_);
-                    if (told) say(std::move(*told));
+                    last_said_ = fmt::format("worker {}: {}", worker.source.worker, text);
+                    if (auto told = chatter_.hear(last_said_, now_)) say(std::move(*told));
                   },
               .delta = [this](const track::Delta& delta) { note_delta(delta); }}),
       division_(proof::divide(options_.proof)),
@@ -67,6 +66,7 @@ MonotonicTime ProofRun::step(MonotonicTime now) {
   now_ = now;
   if (!stage_began_) stage_began_ = began_ = now;
   if (interrupt_asked_.load() && stage_ < Stage::kJudge) cut_short(now);
+  if (stage_ > Stage::kPrepare && stage_ < Stage::kRawRead) refused(now);
   Stage before = Stage::kDone;
   while (stage_ != before &&
          stage_ != Stage::kDone) {  // a stage that is over at once is left at once
@@ -230,10 +230,14 @@ void ProofRun::make_ledger(bool idempotent) {
   options.contract = options_.proof.contract(idempotent);
   options.groups.clear();
   for (std::uint32_t group = 0; group < std::max(1U, options_.proof.groups); ++group) {
-    options.groups.push_back(fmt::format("{}-{}", core::run_text(options_.run), group));
+    options.groups.push_back(group_name(group));
   }
   options.limits = options_.limits.ledger;
   ledger_ = std::make_unique<track::Ledger>(std::move(options));
+}
+
+std::string ProofRun::group_name(std::uint32_t group) const {
+  return fmt::format("{}-{}", core::run_text(options_.run), group);
 }
 
 void ProofRun::expect(const Fleet::Worker& worker) {
@@ -266,13 +270,17 @@ void ProofRun::step_assign(MonotonicTime now) {
   const std::size_t needed = consumers_needed();
   if (assigned >= needed) return begin_load(now);
   if (fleet_.live() > 0 && now - *stage_began_ < options_.limits.assign) return;
-  missing(fmt::format(
-      "{} of {} consumers were never assigned within {} s: look at the group coordinator and at "
-      "the "
-      "consumers' errors above; nothing was produced",
-      needed - std::min<std::size_t>(assigned, needed), needed,
-      std::chrono::duration_cast<std::chrono::seconds>(options_.limits.assign).count()));
+  missing(never_assigned(assigned));
   begin_end(now);
+}
+
+std::string ProofRun::never_assigned(std::uint32_t assigned) const {
+  const std::size_t needed = consumers_needed();
+  return fmt::format(
+      "{} of {} consumers were never assigned within {} s, so nothing was produced: look at the group coordinator; {}",
+      needed - std::min<std::size_t>(assigned, needed), needed,
+      std::chrono::duration_cast<std::chrono::seconds>(options_.limits.assign).count(),
+      last_said_.empty() ? "no client reported an error" : "the last that a client reported: " + last_said_);
 }
 
 // A group with more consumers than partitions leaves some without any; a worker that holds only a part of the group

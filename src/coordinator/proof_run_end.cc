@@ -51,7 +51,8 @@ void ProofRun::begin_end(MonotonicTime now) {
   enter(Stage::kStopProducers, now);
 }
 
-// True once `phase` is over in every live worker and all evidence from before is there.
+// True once `phase` is over in every live worker and all evidence from before is there, or was
+// waited for long enough, which is told.
 bool ProofRun::stopped(const char* who, control::Phase control::WorkerReport::* phase,
                        MonotonicTime now) {
   const bool over = fleet_.every(
@@ -69,8 +70,24 @@ bool ProofRun::stopped(const char* who, control::Phase control::WorkerReport::* 
     poll(now);
   }
   if (barrier_passed()) return true;
-  return fleet_.live() == 0 &&
-         now - *stage_began_ >= options_.limits.fleet.away;  // nobody is left to answer
+  if (fleet_.live() == 0)  // nobody is left to answer
+    return now - *stage_began_ >= options_.limits.fleet.away;
+  if (now - barrier_wanted_ < options_.limits.barrier) return false;
+  barrier_missed(who);
+  return true;
+}
+
+// A worker that is polled and stops, but does not answer a tick: its last evidence may still come,
+// or never.
+void ProofRun::barrier_missed(const char* who) {
+  const auto waited = std::chrono::duration_cast<std::chrono::seconds>(options_.limits.barrier);
+  for (const auto& [id, source] : ledger_->state().sources) {
+    if (!source.expected || source.ended || source.lost || source.away) continue;
+    if (source.answered >= barrier_) continue;
+    missing(fmt::format("worker {} did not answer tick {} within {} s of the stop of the {}: its "
+                        "last evidence may be missing",
+                        id.worker, source.answered + 1, waited.count(), who));
+  }
 }
 
 void ProofRun::step_stop_producers(MonotonicTime now) {
@@ -98,6 +115,7 @@ void ProofRun::step_final_wait(MonotonicTime now) {
 void ProofRun::step_stop_consumers(MonotonicTime now) {
   poll(now);
   if (!stopped("consumers", &control::WorkerReport::consumers, now)) return;
+  if (auto why = refused_before_anything(); !why.empty()) return give_up(std::move(why), now);
   ledger_->close_consumers(now);
   lag_looked_ = MonotonicTime{};
   watch_lag(now);
@@ -128,6 +146,7 @@ void ProofRun::step_raw_read(MonotonicTime now) {
   poll(now);
   if (std::exchange(raw_.rows_came, false)) raw_.heard = now;
   const Fleet::Worker& worker = fleet_.workers()[raw_.reader];
+  report_.facts.raw_read_refused = worker.last.raw_read_refused;
   if (worker.lost)
     return raw_read_over("the worker that read the log was lost: " + worker.problem, now);
   if (worker.last.raw_read == control::Phase::kFailed)
@@ -149,13 +168,15 @@ void ProofRun::ask_bounds(MonotonicTime now) {
   auto bounds = worker->port->log_bounds();
   if (!bounds) {
     raw_.problem = bounds.error().message;
+    const ErrorCode code = bounds.error().code;
+    report_.facts.raw_read_refused = code == ErrorCode::kDenied;
+    if (code == ErrorCode::kDenied || code == ErrorCode::kUnsupported)
+      return raw_read_over(raw_.problem, now);
     if (waited >= options_.limits.bounds) {
       // A system that is gone at the end may hold nothing any more, whatever was received before.
-      const ErrorCode code = bounds.error().code;
-      if (code != ErrorCode::kDenied && code != ErrorCode::kUnsupported)
-        missing(
-            "the system did not show its log at the end of the run, so nothing says what it still "
-            "holds");
+      missing(
+          "the system did not show its log at the end of the run, so nothing says what it still "
+          "holds");
       return raw_read_over(raw_.problem, now);
     }
     raw_.next_try = now + std::chrono::seconds{1};
@@ -182,7 +203,10 @@ void ProofRun::start_raw_read(const std::vector<track::RawRange>& bounds, Monoto
   raw_.heard = now;
   if (raw_.unreached() == 0) return raw_read_over("", now);  // nothing to read
   auto started = fleet_.workers()[raw_.reader].port->start_raw_read(raw_.request());
-  if (!started) return raw_read_over(started.error().message, now);
+  if (!started) {
+    report_.facts.raw_read_refused = started.error().code == ErrorCode::kDenied;
+    return raw_read_over(started.error().message, now);
+  }
   raw_.started = true;
   next_poll_ = now;
 }
@@ -217,6 +241,7 @@ void ProofRun::collect_facts(MonotonicTime now) {
           fmt::format("worker {}: {}", worker.source.worker, worker.last.failure));
     }
   }
+  collect_refusals();
   const double seconds = std::chrono::duration<double>(report_.load).count();
   if (loaded_ && seconds > 0)
     facts.rate = static_cast<double>(ledger_->progress().issued) / seconds;

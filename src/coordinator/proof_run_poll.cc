@@ -36,6 +36,7 @@ void ProofRun::complete_tick(MonotonicTime now) {
 // A tick that is announced from now on; what happened before it is known once it is complete.
 void ProofRun::want_barrier(MonotonicTime now) {
   barrier_ = announced_ + 1;
+  barrier_wanted_ = now;
   next_tick_ = now;
   next_poll_ = now;
 }

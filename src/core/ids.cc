@@ -1,14 +1,21 @@
 #include "core/ids.h"
 
 namespace sp::core {
+namespace {
+
+constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+constexpr std::size_t kDigits = 8;
+
+}  // namespace
 
 std::string run_text(RunId run) {
-  static constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
   std::string text = "r";
-  for (int shift = 35; shift >= 0; shift -= 5) {
-    text += kAlphabet[(run.value() >> static_cast<unsigned>(shift)) & 31U];
-  }
+  for (std::size_t digit = kDigits; digit-- > 0;) text += kAlphabet[(run.value() >> (5 * digit)) & 31U];
   return text;
+}
+
+bool is_run_text(std::string_view text) {
+  return text.size() == 1 + kDigits && text.front() == 'r' && text.find_first_not_of(kAlphabet, 1) == std::string_view::npos;
 }
 
 }  // namespace sp::core

@@ -14,6 +14,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/strong.h"
 
@@ -42,5 +43,7 @@ struct SourceId {
 
 // "r" and 8 characters of the base-32 alphabet; different runs have different texts (the text holds 40 bits of the id).
 [[nodiscard]] std::string run_text(RunId run);
+// True for what run_text() may return.
+[[nodiscard]] bool is_run_text(std::string_view text);
 
 }  // namespace sp::core

@@ -52,6 +52,13 @@ enum class Content : std::uint8_t {
   kOtherRun,    // intact, but of another run
 };
 
+// What the system refuses to a client.
+enum class Refusal : std::uint8_t {
+  kNone,
+  kRight,       // for want of a right or a feature: waiting does not mend it
+  kName,        // it does not know what it is asked for: for good if that stays so
+};
+
 struct Observation {
   Event event = Event::kInvoke;
   Content content = Content::kIntact;
@@ -60,6 +67,7 @@ struct Observation {
   bool has_generation = false;
   bool has_start = false;        // kAssign: `start` is the stated first position
   bool reached = false;          // kRawEnd
+  Refusal refusal = Refusal::kNone;  // kClientError, kFail, kInfo
   bool classic = true;           // kAssign: classic group protocol (dual-owner is defined for it only)
   std::uint32_t process = 0;     // producer or consumer, an index within the worker
   GroupIndex group;              // consumer events

@@ -6,7 +6,8 @@
 //             └─ open_raw_reader ─► RawReader   step … step
 //
 // A driver turns what its library does into core::Observation and nothing else: it keeps no books and judges nothing.
-// Outcomes follow "fail or info" of the checking model: kFail only if the record was certainly not stored.
+// Outcomes follow "fail or info" of the checking model: kFail only if the record was certainly not stored. An outcome or a
+// kClientError by which the system refuses for good says so (core::Refusal), with a sentence that names what is missing.
 //
 // Threads:  Driver from any thread; a Producer, Consumer or RawReader belongs to one thread at a time.
 // Waiting:  only where a `wait` is passed, and never longer; a wait of 0 never blocks. Simulated drivers never block.

@@ -90,6 +90,8 @@ struct RunFacts {
   bool raw_read_available = true;        // the driver can read the log
   bool raw_read_complete = false;        // every target was read to its end
   std::string raw_read_problem;
+  bool raw_read_refused = false;         // the system refused it for want of a right
+  std::map<std::string, std::string> refused;  // what it refused to the consumers of a group to the end, by group
   std::vector<std::string> workers_lost; // with unacknowledged evidence, and their keys
   std::vector<std::string> missing;      // other evidence that is missing, each a sentence
   std::optional<double> rate;            // attempts a second over the load

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
 #include "core/payload.h"
 #include "worker/topic.h"
 #include "workload/producer_loop.h"
@@ -18,6 +19,7 @@ using control::Phase;
 namespace {
 
 constexpr std::size_t kDeltaRowsMin = 1'024;
+constexpr std::size_t kRefusalBytesMax = 2'000;
 
 bool at_rest(Phase phase) { return phase == Phase::kIdle || phase == Phase::kStopped || phase == Phase::kFailed; }
 
@@ -224,9 +226,10 @@ void Worker::update_phases() {
   }
   if (raw_.phase == Phase::kStopped && !raw_.loops.empty()) {
     const auto& failure = static_cast<const workload::RawLoop&>(raw_.loops.front()->loop()).failure();
-    if (!failure.empty()) {
+    if (failure) {
       raw_.phase = Phase::kFailed;
-      note_failure("raw read: " + failure);
+      raw_refused_ = failure->code == ErrorCode::kDenied;
+      note_failure("raw read: " + failure->message);
     }
   }
   if (ending_ && !ended_ && at_rest(producers_.phase) && at_rest(consumers_.phase)) {
@@ -277,12 +280,32 @@ Result<control::WorkerReport> Worker::poll(const control::WorkerPoll& request) {
   report.raw_read = raw_.phase;
   report.consumers_assigned = consumers_assigned();
   report.failure = failure_;
+  report.raw_read_refused = raw_refused_;
+  fill_refusals(report);
   evidence_->take_messages(report.messages);
   for (Crew* crew : {&producers_, &consumers_, &raw_}) {
     for (const auto& runner : crew->loops) runner->loop().stats().take_messages(report.messages);
   }
   if (request.counters) fill_counters(report);
   return report;
+}
+
+// "consumer 3: … needs READ on topic 'x' …"; empty: nothing is refused.
+std::string Worker::refusal_of(workload::Loop& loop) const {
+  const std::string refusal = loop.refusal(clock_.now());
+  if (refusal.empty()) return refusal;
+  return fmt::format("{}: {}", loop.stats().who(), printable(refusal, kRefusalBytesMax));
+}
+
+void Worker::fill_refusals(control::WorkerReport& report) const {
+  for (const auto& runner : producers_.loops) {
+    if (report.producers_refused.empty()) report.producers_refused = refusal_of(runner->loop());
+  }
+  for (const auto& runner : consumers_.loops) {
+    const auto group = static_cast<const workload::ConsumerLoop&>(runner->loop()).group();
+    if (report.consumers_refused.contains(group)) continue;
+    if (auto refusal = refusal_of(runner->loop()); !refusal.empty()) report.consumers_refused[group] = std::move(refusal);
+  }
 }
 
 void Worker::fill_counters(control::WorkerReport& report) {
@@ -310,6 +333,7 @@ Result<void> Worker::start_raw_read(const control::RawReadRequest& request) {
   }
   raw_.loops.clear();
   raw_.phase = Phase::kStopped;
+  raw_refused_ = false;
   if (request.targets.empty()) return {};
   driver::RawSpec spec;
   spec.topic = plan_->topic;
@@ -323,6 +347,7 @@ Result<void> Worker::start_raw_read(const control::RawReadRequest& request) {
   auto opened = driver_->open_raw_reader(spec);
   if (!opened) {
     raw_.phase = Phase::kFailed;
+    raw_refused_ = opened.error().code == ErrorCode::kDenied;
     note_failure("raw read: " + opened.error().message);
     return fail_up(std::move(opened), "raw read");
   }
@@ -343,6 +368,7 @@ Result<void> Worker::remove() {
   partitions_.reset();
   ending_ = false;
   ended_ = false;
+  raw_refused_ = false;
   failure_.clear();
   return {};
 }

@@ -83,6 +83,8 @@ class Worker final : public control::WorkerPort {
   void update_phases();
   [[nodiscard]] std::uint32_t consumers_assigned() const;
   void fill_counters(control::WorkerReport& report);
+  [[nodiscard]] std::string refusal_of(workload::Loop& loop) const;
+  void fill_refusals(control::WorkerReport& report) const;
   void note_failure(const std::string& sentence);
 
   MonotonicClock& clock_;
@@ -99,6 +101,7 @@ class Worker final : public control::WorkerPort {
   std::vector<const workload::ConsumerLoop*> consumer_loops_;  // in consumers_.loops
   bool ending_ = false;                           // stop_consumers was called
   bool ended_ = false;                            // kEnd was observed
+  bool raw_refused_ = false;
   std::string failure_;
 };
 

@@ -58,6 +58,7 @@ class ConsumerLoop final : public Loop {
   void stop() override { stop_ = true; }
   [[nodiscard]] bool done() const override { return done_; }
   [[nodiscard]] Stats& stats() override { return stats_; }
+  [[nodiscard]] std::string refusal(MonotonicTime now) const override { return deliveries_.refusal(now); }
 
   [[nodiscard]] core::GroupIndex group() const { return options_.group; }
   // How many partitions it holds; from any thread.

@@ -34,6 +34,7 @@ void DeliverySink::observe(const Observation& observation) {
 }
 
 void DeliverySink::deliver(const Observation& observation) {
+  refusal_.withdraw();
   ++stats_.counts.received;
   stats_.counts.bytes_received += options_.payload_bytes;
   ++batch_.records;
@@ -50,6 +51,7 @@ void DeliverySink::deliver(const Observation& observation) {
 void DeliverySink::take(const Observation& observation) {
   switch (observation.event) {
     case Event::kAssign:
+      refusal_.withdraw();
       held_.insert(observation.partition);
       held_count_ = static_cast<std::uint32_t>(held_.size());
       return;
@@ -67,6 +69,7 @@ void DeliverySink::take(const Observation& observation) {
     case Event::kClientError:
       ++stats_.counts.client_errors;
       stats_.say("client library", observation.text);
+      refusal_.note(observation.refusal, observation.text, observation.time);
       return;
     case Event::kDisconnect:
       stats_.say("disconnected", observation.text);

@@ -1,5 +1,5 @@
-// Between a consumer's driver and the evidence: counts, times, remembers which partitions are held
-// and how far each was handed over, and passes everything on unchanged.
+// Between a consumer's driver and the evidence: counts, times, remembers which partitions are held,
+// how far each was handed over and what is refused, and passes everything on unchanged.
 //
 // Cost:    some 20 ns an observation.   Limits: none.   Errors: none.   Threads: one owner.
 // Source:  src/workload/README.md.
@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "core/observation.h"
 #include "driver/driver.h"
 #include "workload/evidence.h"
+#include "workload/standing_refusal.h"
 #include "workload/stats.h"
 
 namespace sp::workload {
@@ -35,6 +37,7 @@ class DeliverySink final : public core::ObservationSink {
   void end() override;
 
   [[nodiscard]] std::uint32_t partitions_held() const { return held_count_; }
+  [[nodiscard]] std::string refusal(MonotonicTime now) const { return refusal_.text(now); }
   // What was handed over of partitions still held, since the last call: the next to read.
   [[nodiscard]] std::vector<driver::CommitPoint> take_handed_over();
   [[nodiscard]] bool handed_over() const { return !points_.empty(); }
@@ -59,6 +62,7 @@ class DeliverySink final : public core::ObservationSink {
   std::set<core::PartitionId> held_;
   std::map<core::PartitionId, core::Offset> points_;
   std::atomic<std::uint32_t> held_count_ = 0;
+  StandingRefusal refusal_;
 };
 
 }  // namespace sp::workload

@@ -6,10 +6,12 @@
 // to 50 ms on a thread of its own, not at all in a simulation. Stepping earlier than asked for does
 // no harm.
 //
-// Threads:  step() belongs to one thread; stop(), done(), stats() are for any.
-// Errors:   none; failures are in stats().
+// Threads:  step() belongs to one thread; stop(), done(), stats(), refusal() are for any.
+// Errors:   none; failures are in stats() and refusal().
 // Source:   ARCHITECTURE.md, "One engine, two clocks".
 #pragma once
+
+#include <string>
 
 #include "base/clock.h"
 #include "workload/stats.h"
@@ -49,6 +51,8 @@ class Loop {
   // True once nothing will ever happen again and all evidence has been observed.
   [[nodiscard]] virtual bool done() const = 0;
   [[nodiscard]] virtual Stats& stats() = 0;
+  // What the system refuses it for good at `now`, nothing having gone through since; empty: nothing.
+  [[nodiscard]] virtual std::string refusal(MonotonicTime /*now*/) const { return {}; }
 };
 
 }  // namespace sp::workload

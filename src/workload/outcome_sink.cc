@@ -27,6 +27,7 @@ void OutcomeSink::observe(const Observation& observation) {
 }
 
 void OutcomeSink::take(const Observation& observation) {
+  refusal_.note(observation.refusal, observation.text, observation.time);
   const bool outcome =
       observation.event == Event::kOk || observation.event == Event::kFail || observation.event == Event::kInfo;
   if (!outcome) {
@@ -36,6 +37,7 @@ void OutcomeSink::take(const Observation& observation) {
   }
   const auto due = open_.close(observation.key.index, observation.sequence);
   if (observation.event == Event::kOk) {
+    refusal_.withdraw();
     ++stats_.counts.acked;
     stats_.counts.bytes_acked += payload_bytes_;
     if (due) stats_.publish_latency.record(now_ - *due);

@@ -1,16 +1,18 @@
 // Between a producer's driver and the evidence: closes attempts in the producer's book, counts,
-// times, and passes everything on unchanged.
+// times, remembers what is refused, and passes everything on unchanged.
 //
 // Cost:    some 20 ns an observation.   Limits: none.   Errors: none.   Threads: one owner.
 // Source:  src/workload/README.md.
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "base/clock.h"
 #include "core/observation.h"
 #include "workload/evidence.h"
 #include "workload/open_attempts.h"
+#include "workload/standing_refusal.h"
 #include "workload/stats.h"
 
 namespace sp::workload {
@@ -25,6 +27,7 @@ class OutcomeSink final : public core::ObservationSink {
   void begin() override;
   void observe(const core::Observation& observation) override;
   void end() override;
+  [[nodiscard]] std::string refusal(MonotonicTime now) const { return refusal_.text(now); }
 
  private:
   void take(const core::Observation& observation);
@@ -36,6 +39,7 @@ class OutcomeSink final : public core::ObservationSink {
   const MonotonicClock& clock_;
   MonotonicTime now_{};
   bool bracketed_ = false;
+  StandingRefusal refusal_;
 };
 
 }  // namespace sp::workload

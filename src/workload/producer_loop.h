@@ -66,6 +66,7 @@ class ProducerLoop final : public Loop {
   void stop() override { stop_ = true; }
   [[nodiscard]] bool done() const override { return done_; }
   [[nodiscard]] Stats& stats() override { return stats_; }
+  [[nodiscard]] std::string refusal(MonotonicTime now) const override { return outcomes_.refusal(now); }
 
  private:
   enum class Phase : std::uint8_t { kNew, kSending, kDraining, kDone };

@@ -1,5 +1,7 @@
 #include "workload/raw_loop.h"
 
+#include <utility>
+
 namespace sp::workload {
 
 RawLoop::RawLoop(const Waits& waits, std::unique_ptr<driver::RawReader> reader, Evidence& evidence,
@@ -15,14 +17,14 @@ MonotonicTime RawLoop::step(MonotonicTime now) {
   if (done_) return kNever;
   if (stop_) {
     reader_.reset();
-    failure_ = "the raw read was stopped before its end";
+    failure_ = Error{ErrorCode::kUnavailable, "the raw read was stopped before its end"};
     done_ = true;
     return kNever;
   }
   if (evidence_.held_back()) return now + std::chrono::milliseconds(20);
-  const Result<bool> step = reader_->step(waits_.until(waits_.poll_max), sink_);
+  Result<bool> step = reader_->step(waits_.until(waits_.poll_max), sink_);
   if (step && !*step) return waits_.next(clock_.now(), clock_.now());
-  if (!step) failure_ = step.error().message;
+  if (!step) failure_ = std::move(step).error();
   reader_.reset();
   done_ = true;
   return kNever;

@@ -6,9 +6,10 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "driver/driver.h"
 #include "workload/evidence.h"
 #include "workload/loop.h"
@@ -27,7 +28,7 @@ class RawLoop final : public Loop {
   void stop() override { stop_ = true; }
   [[nodiscard]] bool done() const override { return done_; }
   [[nodiscard]] Stats& stats() override { return stats_; }
-  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
  private:
   // Passes on, with the messages taken out.
@@ -50,7 +51,7 @@ class RawLoop final : public Loop {
   const MonotonicClock& clock_;
   Stats stats_;
   Sink sink_;
-  std::string failure_;
+  std::optional<Error> failure_;
   std::atomic<bool> stop_ = false;
   std::atomic<bool> done_ = false;
 };

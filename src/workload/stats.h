@@ -28,6 +28,7 @@ class Stats {
   // `who` opens each message: "producer 3".
   explicit Stats(std::string who) : who_(std::move(who)) {}
 
+  [[nodiscard]] const std::string& who() const { return who_; }
   // For the loop, around a batch; the members below are its own meanwhile.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }

@@ -23,7 +23,8 @@ class ClusterTest : public testing::Test {
     if (!cluster) return;
     const auto down = cluster->down();
     EXPECT_TRUE(down.has_value()) << down.error().message;
-    for (const auto& node : cluster->status().value()) EXPECT_FALSE(node.running);
+    const auto nodes = cluster->status();
+    for (const auto& node : nodes.value()) EXPECT_FALSE(node.running);
   }
   static void SetUpTestSuite() {
     const auto options = usual_fetch();

@@ -422,6 +422,9 @@ class Reader {
     if (const auto rate = option_number(line, "rate"))
       world_.history.facts.rate = static_cast<double>(*rate);
     if (const auto* lost = line.option("lost")) world_.history.facts.workers_lost.push_back(*lost);
+    if (const auto* refused = line.option("refused"))
+      world_.history.facts.refused[*refused] = "needs READ";
+    world_.history.facts.raw_read_refused = line.has("raw-refused");
   }
   void reference(const Line&) { scene_.reference = false; }
 

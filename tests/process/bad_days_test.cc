@@ -42,6 +42,27 @@ TEST(BadDayTest, ABrokerThatIsDownAtTheStartIsNamedInBoundedTime) {
   EXPECT_THAT(*kept, HasSubstr("\"verdict\": null"));
 }
 
+// Whoever shares a cluster must be told before anything is done to it.
+TEST(BadDayTest, WhatBecomesOfATopicThatMayBeThereIsToldAsItIs) {
+  const auto port = sys::free_ports(1).value().front();
+  const std::string address = "127.0.0.1:" + std::to_string(port);
+  const auto told = [&](const std::string& policy) {
+    Program program({"run", "--bootstrap", address, "--topic", "orders", "--topic-exists", policy,
+                     "--partitions", "3", "--out", "r"});
+    EXPECT_TRUE(program.says("and creates consumer group r", 60s)) << program.err();
+    return program.err();
+  };
+  const auto reused = told("reuse");
+  EXPECT_THAT(reused, HasSubstr("on " + address +
+                                " this uses topic orders as it is, or creates it if it is not there "
+                                "(3 partitions, replication 1); it stays there and creates"));
+  EXPECT_THAT(reused, Not(HasSubstr("this creates topic")));
+  EXPECT_THAT(told("recreate"),
+              HasSubstr("on " + address +
+                        " this deletes topic orders with all its records if it is there, creates it "
+                        "anew (3 partitions, replication 1; deleted after a pass) and creates"));
+}
+
 TEST(BadDayTest, CtrlCOnceRunsTheWholeEndAndSaysStopped) {
   Program program({"run", "--duration", "600s", "--msg-rate", "500", "--out", "r"});
   ASSERT_TRUE(program.says(" acknowledged", 60s)) << program.err();

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <map>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,17 @@ class Program {
     const MonotonicTime end = clock_.now() + wait;
     bool gone = false;
     while (count(err(), text) < times) {
+      if (gone || clock_.now() >= end) return false;
+      gone = sys::wait_gone(id_, std::chrono::milliseconds{20});
+    }
+    return true;
+  }
+  // True once what stands on stderr holds a match of `pattern`; false as above.
+  [[nodiscard]] bool says_match(const char* pattern, Nanoseconds wait) const {
+    const std::regex wanted(pattern);
+    const MonotonicTime end = clock_.now() + wait;
+    bool gone = false;
+    while (!std::regex_search(err(), wanted)) {
       if (gone || clock_.now() >= end) return false;
       gone = sys::wait_gone(id_, std::chrono::milliseconds{20});
     }

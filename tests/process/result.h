@@ -7,6 +7,7 @@
 // What is not there, or is no JSON at all, fails the test and reads as nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -88,6 +89,14 @@ class ResultJson {
     std::vector<std::string> all;
     for (const auto one : list("/stages")) all.emplace_back(std::string_view(one["stage"]));
     return all;
+  }
+  // How long that stage took.
+  [[nodiscard]] std::chrono::milliseconds stage(std::string_view name) const {
+    for (const auto one : list("/stages")) {
+      if (std::string_view(one["stage"]) == name) return std::chrono::milliseconds{std::uint64_t(one["ms"])};
+    }
+    ADD_FAILURE() << "there was no stage " << name;
+    return {};
   }
   // The records that the findings of a code name.
   [[nodiscard]] std::set<RecordName> named(std::string_view code) const {

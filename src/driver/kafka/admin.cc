@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -60,7 +61,7 @@ Result<std::unique_ptr<Admin>> Admin::open(Settings settings, MonotonicClock& cl
   settings.emplace("client.id", "admin");
   // A request stuck at a frozen broker is tried at another one before the query gives up.
   settings.emplace("socket.timeout.ms", "2000");
-  std::unique_ptr<Admin> admin(new Admin(clock));
+  std::unique_ptr<Admin> admin(new Admin(account_of(settings), clock));
   auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   rd_kafka_conf_set_opaque(conf->get(), admin.get());
@@ -81,7 +82,9 @@ void Admin::on_error(rd_kafka_t* /*handle*/, int error, const char* reason, void
 
 Error Admin::explain(rd_kafka_resp_err_t error, const Subject& subject, std::string_view detail) {
   rd_kafka_poll(handle_.get(), 0);
-  Error explained = to_error(error, subject, detail);
+  Subject mine = subject;
+  mine.account = &account_;
+  Error explained = to_error(error, mine, detail);
   if (explained.code != ErrorCode::kUnavailable) return explained;
   const std::lock_guard lock(mutex_);
   if (!last_error_.empty()) explained.message += "; the client says: " + last_error_;
@@ -140,10 +143,14 @@ Result<void> Admin::create_topic(const TopicSpec& spec) {
   if (const auto [error, text] = refusal_in(answers, count); error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return tl::unexpected(explain(error, subject, text));
   }
+  const Subject looking{.doing = "describe topic", .topic = spec.name, .group = {}};
+  std::optional<Error> refused;
   const bool ready = wait_for([&] {
-    const auto state = query(spec.name, subject);
-    return state && has_all_leaders(*state, spec.partitions);
+    const auto state = query(spec.name, looking);
+    if (!state && state.error().code == ErrorCode::kDenied) refused = state.error();
+    return refused || (state && has_all_leaders(*state, spec.partitions));
   });
+  if (refused) return tl::unexpected(std::move(*refused).in("it was created, but cannot be seen"));
   if (!ready) {
     return fail(
         ErrorCode::kUnavailable,

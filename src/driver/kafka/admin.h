@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,6 +21,7 @@
 #include "driver/driver.h"
 #include "driver/kafka/handle.h"
 #include "driver/kafka/outcome.h"
+#include "driver/kafka/rights.h"
 
 namespace sp::driver::kafka {
 
@@ -42,7 +44,7 @@ class Admin {
   [[nodiscard]] Result<ClusterState> cluster_state(const std::string& topic);
 
  private:
-  explicit Admin(MonotonicClock& clock) : clock_(clock) {}
+  Admin(Account account, MonotonicClock& clock) : account_(std::move(account)), clock_(clock) {}
   static void on_error(rd_kafka_t* handle, int error, const char* reason, void* self);
   // The error with what the client last said of its connections, if the broker was not reached.
   [[nodiscard]] Error explain(rd_kafka_resp_err_t error, const Subject& subject,
@@ -55,6 +57,7 @@ class Admin {
   template <typename Done>
   bool wait_for(Done done);
 
+  Account account_;
   MonotonicClock& clock_;  // outlives this
   std::mutex mutex_;       // guards last_error_
   std::string last_error_;

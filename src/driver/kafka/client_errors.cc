@@ -20,13 +20,14 @@ void pass_client_error(rd_kafka_t* handle, rd_kafka_resp_err_t error, std::strin
   } else {
     text = fmt::format("{}: {}", rd_kafka_err2name(error), reason);
   }
-  if (const auto right = missing_right(error, subject); !right.empty()) text += "; needs " + right;
+  text += what_is_missing(error, subject);
   core::Observation observation;
   observation.event = error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ? core::Event::kDisconnect
                                                                    : core::Event::kClientError;
   observation.process = process;
   observation.group = group;
   observation.time = now;
+  observation.refusal = refusal_of(error);
   observation.text = text;
   sink.begin();
   sink.observe(observation);

@@ -16,6 +16,9 @@
 #include "driver/kafka/commits.h"
 #include "driver/kafka/handle.h"
 #include "driver/kafka/outcome.h"
+#include "driver/kafka/records.h"
+#include "driver/kafka/rights.h"
+#include "driver/kafka/settings.h"
 
 namespace sp::driver::kafka {
 namespace {
@@ -23,6 +26,9 @@ namespace {
 // While committed offsets are asked for, which arrive on another queue, a wait for records is cut
 // into steps of this length.
 constexpr auto kAnswerPollStep = std::chrono::milliseconds(5);
+
+// The least time to end in: for the answers to commits, and then for the group.
+constexpr auto kDropWait = std::chrono::milliseconds(200);
 
 using Message = std::unique_ptr<rd_kafka_message_t, Destroyer<rd_kafka_message_destroy>>;
 
@@ -41,18 +47,26 @@ struct Report {
   std::string reason;
 };
 
+class NobodysSink final : public core::ObservationSink {
+ public:
+  void observe(const core::Observation& /*observation*/) override {}
+};
+
 class KafkaConsumer final : public Consumer {
  public:
   KafkaConsumer(const ConsumerSpec& spec, const Settings& settings, const Library& library,
-                MonotonicClock& clock)
+                std::shared_ptr<Stragglers> stragglers, MonotonicClock& clock)
       : spec_(spec),
-        instance_(value_of(settings, "group.instance.id")),
-        classic_(value_of(settings, "group.protocol") != "consumer"),
-        read_committed_(value_of(settings, "isolation.level") == "read_committed"),
+        account_(account_of(settings)),
+        instance_(setting(settings, "group.instance.id")),
+        classic_(setting(settings, "group.protocol") != "consumer"),
+        read_committed_(setting(settings, "isolation.level") == "read_committed"),
+        library_commits_(setting(settings, "enable.auto.commit") == "true"),
         library_(library),
+        stragglers_(std::move(stragglers)),
         clock_(clock),
         commits_(spec.index, spec.group, clock) {}
-  ~KafkaConsumer() override { shut(); }
+  ~KafkaConsumer() override { drop_client(); }
   KafkaConsumer(const KafkaConsumer&) = delete;
   KafkaConsumer& operator=(const KafkaConsumer&) = delete;
 
@@ -127,29 +141,29 @@ class KafkaConsumer final : public Consumer {
   }
 
   void close(Nanoseconds wait, core::ObservationSink& sink) override {
+    // Half of the time is left for the group: a client whose last revoke nobody serves never ends.
+    wait = std::max<Nanoseconds>(wait, kDropWait);
     const auto deadline = clock_.now() + wait;
     closing_ = true;
-    while (commits_.open_count() > 0 && step_of(deadline)) serve_one(deadline, sink);
+    await_answers(deadline - wait / 2, sink);
     commits_.abandon(sink);
     if (revoke_ != nullptr) {
       const auto partitions = std::exchange(revoke_, nullptr);
       drop(*partitions, core::LineageClose::kClosed, sink);
     }
-    ClientError error{rd_kafka_consumer_close_queue(handle_.get(), queue_.get())};
-    while (error == nullptr && rd_kafka_consumer_closed(handle_.get()) == 0 && step_of(deadline)) {
+    closing_ = ClientError{rd_kafka_consumer_close_queue(handle_.get(), queue_.get())} == nullptr;
+    while (closing_ && rd_kafka_consumer_closed(handle_.get()) == 0 && step_of(deadline))
       serve_one(deadline, sink);
-    }
     observe_revokes(*holdings_.list(spec_.topic), core::LineageClose::kClosed, sink);
     shut();
   }
 
  private:
-  static std::string value_of(const Settings& settings, const std::string& name) {
-    const auto found = settings.find(name);
-    return found == settings.end() ? std::string() : found->second;
-  }
   [[nodiscard]] Subject subject() const {
-    return {.doing = "consume", .topic = spec_.topic, .group = spec_.group_name};
+    return {.doing = "consume",
+            .topic = spec_.topic,
+            .group = spec_.group_name,
+            .account = &account_};
   }
 
   [[nodiscard]] core::Observation about(core::Event event, core::PartitionId partition,
@@ -210,30 +224,14 @@ class KafkaConsumer final : public Consumer {
     }
   }
 
-  static std::span<const std::byte> payload_of(const rd_kafka_message_t& message) {
-    return {static_cast<const std::byte*>(message.payload),
-            message.payload == nullptr ? 0 : message.len};
-  }
-  static std::string_view key_of(const rd_kafka_message_t& message) {
-    return {static_cast<const char*>(message.key), message.key == nullptr ? 0 : message.key_len};
-  }
-
   void hand_over(core::ObservationSink& sink) {
     if (taken_.empty()) return;
+    deserted_ = false;
     const auto now = clock_.now();
     sink.begin();
     for (const auto& taken : taken_) {
-      const auto& message = *taken.message;
-      auto observation =
-          about(core::Event::kDeliver,
-                core::PartitionId(static_cast<std::uint32_t>(message.partition)), now);
-      observation.content = taken.reading.content;
-      observation.sequence = taken.reading.fields.sequence;
-      observation.asked_partition = core::PartitionId(taken.reading.fields.partition);
-      if (taken.reading.content == core::Content::kIntact) observation.published = taken.reading.fields.published;
-      observation.has_position = true;
-      observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
-      observation.name = key_of(message);
+      auto observation = about(core::Event::kDeliver, core::PartitionId{}, now);
+      describe_record(*taken.message, taken.reading, observation);
       sink.observe(observation);
     }
     sink.end();
@@ -293,6 +291,7 @@ class KafkaConsumer final : public Consumer {
   }
 
   void pass_error(const Report& report, core::ObservationSink& sink) {
+    deserted_ = deserted_ || report.error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;
     pass_client_error(handle_.get(), report.error, report.reason, subject(), spec_.index,
                       spec_.group, clock_.now(), sink);
   }
@@ -426,21 +425,43 @@ class KafkaConsumer final : public Consumer {
     serve_reports(sink);
   }
 
+  void await_answers(MonotonicTime deadline, core::ObservationSink& sink) {
+    while (handle_ != nullptr && commits_.open_count() > 0 && step_of(deadline))
+      serve_one(deadline, sink);
+  }
+
+  // As in a crash: nothing is committed and the group is not left. But a client that has commits
+  // under way would wait for a coordinator that is gone, so it leaves behind the scenes.
+  void drop_client() {
+    NobodysSink nobody;
+    await_answers(clock_.now() + kDropWait, nobody);
+    const bool would_wait = commits_.open_count() > 0 || (library_commits_ && deserted_);
+    if (handle_ != nullptr && would_wait) close(kDropWait, nobody);
+    shut();
+  }
+
   void shut() {
     taken_.clear();
     stash_.clear();
     answers_.reset();
     queue_.reset();
+    if (handle_ == nullptr) return;
+    const bool leaving = closing_ && rd_kafka_consumer_closed(handle_.get()) == 0;
+    if (leaving) return stragglers_->keep(std::move(handle_));
     handle_.reset();
   }
 
   ConsumerSpec spec_;
+  Account account_;
   std::string instance_;
   bool classic_;
   bool read_committed_;
+  bool library_commits_;
+  bool deserted_ = false;  // no broker is connected, as the client said last
   bool paused_ = false;
-  bool closing_ = false;
+  bool closing_ = false;    // and leaving the group, unless the client refused that
   const Library& library_;  // outlives this
+  std::shared_ptr<Stragglers> stragglers_;  // shared with the driver and its other consumers
   MonotonicClock& clock_;   // outlives this
   Handle handle_;
   Queue queue_;    // records; callbacks are served with them
@@ -456,38 +477,20 @@ class KafkaConsumer final : public Consumer {
   Commits commits_;
 };
 
-// What the spec decides on top of the settings; the user's own words win where both speak.
-Result<void> apply_spec(const ConsumerSpec& spec, Settings& settings) {
-  settings.emplace("client.id", spec.name);
-  if (!spec.group_name.empty()) settings.insert_or_assign("group.id", spec.group_name);
-  if (!settings.contains("group.id")) {
-    return fail(ErrorCode::kInvalid,
-                fmt::format("consumer '{}' has no group; set group.id", spec.name));
-  }
-  if (auto found = settings.find("group.instance.id"); found != settings.end()) {
-    constexpr std::string_view kPlace = "{consumer}";
-    if (const auto at = found->second.find(kPlace); at != std::string::npos) {
-      found->second.replace(at, kPlace.size(), spec.name);
-    }
-  }
-  if (spec.commit_each) {
-    settings.insert_or_assign("enable.auto.commit", "true");
-    settings.insert_or_assign("enable.auto.offset.store", "true");
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Consumer>> open_consumer(const ConsumerSpec& spec, Settings settings,
-                                                const Library& library, MonotonicClock& clock) {
-  if (auto applied = apply_spec(spec, settings); !applied)
+                                                const Library& library,
+                                                std::shared_ptr<Stragglers> stragglers,
+                                                MonotonicClock& clock) {
+  if (auto applied = apply_consumer_spec(spec, settings); !applied)
     return tl::unexpected(std::move(applied).error());
   auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   ConsumerSpec own = spec;
   own.group_name = settings.at("group.id");
-  auto consumer = std::make_unique<KafkaConsumer>(own, settings, library, clock);
+  auto consumer = std::make_unique<KafkaConsumer>(own, settings, library, std::move(stragglers),
+                                                  clock);
   if (auto started = consumer->start(std::move(*conf)); !started)
     return tl::unexpected(std::move(started).error());
   return consumer;

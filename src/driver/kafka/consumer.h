@@ -24,15 +24,16 @@
 #include "base/result.h"
 #include "driver/driver.h"
 #include "driver/kafka/library.h"
+#include "driver/kafka/stragglers.h"
 
 namespace sp::driver::kafka {
 
 constexpr std::size_t kBatchMax = 1000;
 
-// `settings` are a plan's consumer settings. `library` and `clock` outlive the consumer.
-[[nodiscard]] Result<std::unique_ptr<Consumer>> open_consumer(const ConsumerSpec& spec,
-                                                              Settings settings,
-                                                              const Library& library,
-                                                              MonotonicClock& clock);
+// `settings` are a plan's consumer settings. `library` and `clock` outlive the consumer; the
+// stragglers are shared, because a consumer may outlive its driver.
+[[nodiscard]] Result<std::unique_ptr<Consumer>> open_consumer(
+    const ConsumerSpec& spec, Settings settings, const Library& library,
+    std::shared_ptr<Stragglers> stragglers, MonotonicClock& clock);
 
 }  // namespace sp::driver::kafka

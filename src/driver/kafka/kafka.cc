@@ -10,6 +10,7 @@
 #include "driver/kafka/producer.h"
 #include "driver/kafka/raw_reader.h"
 #include "driver/kafka/settings.h"
+#include "driver/kafka/stragglers.h"
 
 namespace sp::driver::kafka {
 namespace {
@@ -63,7 +64,7 @@ class KafkaDriver final : public Driver {
         user_.contains("auto.offset.reset") || spec.settings.contains("auto.offset.reset");
     if (spec.start == StartAt::kLatest && !reset_is_users)
       plan->consumer.insert_or_assign("auto.offset.reset", "latest");
-    return kafka::open_consumer(spec, std::move(plan->consumer), library_, clock_);
+    return kafka::open_consumer(spec, std::move(plan->consumer), library_, stragglers_, clock_);
   }
 
   Result<std::unique_ptr<RawReader>> open_raw_reader(const RawSpec& spec) override {
@@ -91,6 +92,7 @@ class KafkaDriver final : public Driver {
   Plan plan_;
   Settings effective_;
   std::unique_ptr<Admin> admin_;
+  std::shared_ptr<Stragglers> stragglers_ = std::make_shared<Stragglers>();  // shared with consumers, which may outlive this
   MonotonicClock& clock_;  // outlives this
 };
 

@@ -46,22 +46,6 @@ bool contains(const Codes& codes, rd_kafka_resp_err_t error) {
   return std::find(codes.begin(), codes.end(), error) != codes.end();
 }
 
-// Which right on which thing each act needs.
-struct RightRow {
-  std::string_view doing;
-  std::string_view right;
-};
-constexpr std::array kRights = {
-    RightRow{"create topic", "CREATE"},
-    RightRow{"delete topic", "DELETE"},
-    RightRow{"produce", "WRITE"},
-    RightRow{"consume", "READ"},
-    RightRow{"raw read", "READ"},
-    RightRow{"describe topic", "DESCRIBE"},
-    RightRow{"read log bounds", "DESCRIBE"},
-    RightRow{"read cluster state", "DESCRIBE"},
-};
-
 ErrorCode code_of(rd_kafka_resp_err_t error) {
   // Everything not named is the system's state of the moment.
   static constexpr std::array kInvalidRequests = {
@@ -111,23 +95,6 @@ bool refuses_commit(rd_kafka_resp_err_t error) {
   return contains(kCommitRefusals, error) || static_cast<int>(error) == kStaleMemberEpoch;
 }
 
-std::string missing_right(rd_kafka_resp_err_t error, const Subject& subject) {
-  if (error == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED)
-    return fmt::format("READ on group '{}'", subject.group);
-  const bool of_topic = error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
-  if (!of_topic && error != RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED) return {};
-  const auto* row = std::find_if(kRights.begin(), kRights.end(), [&](const RightRow& known) {
-    return known.doing == subject.doing;
-  });
-  const std::string_view right = row == kRights.end() ? "DESCRIBE" : row->right;
-  if (subject.doing == "create topic")
-    return fmt::format("CREATE on topic '{}' or on the cluster", subject.topic);
-  if (of_topic) return fmt::format("{} on topic '{}'", right, subject.topic);
-  if (subject.doing == "produce")
-    return "IDEMPOTENT_WRITE on the cluster (or enable.idempotence=false)";
-  return fmt::format("{} on the cluster", right);
-}
-
 Error to_error(rd_kafka_resp_err_t error, const Subject& subject, std::string_view detail) {
   std::string text(subject.doing);
   if (!subject.topic.empty()) text += fmt::format(" '{}'", subject.topic);
@@ -136,6 +103,7 @@ Error to_error(rd_kafka_resp_err_t error, const Subject& subject, std::string_vi
   text += ": ";
   text += rd_kafka_err2str(error);
   if (!detail.empty() && detail != rd_kafka_err2str(error)) text += fmt::format(" ({})", detail);
+  if (const auto line = granting_line(error, subject); !line.empty()) text += "; grant it: " + line;
   return Error{code_of(error), std::move(text)};
 }
 

@@ -1,5 +1,5 @@
 // What librdkafka's answers mean in our words: `fail` or `info` for a record, definite or not for a
-// commit, error code and missing right for everything else.
+// commit, error code for everything else.
 //
 //     success                                                                          ok
 //     status NOT_PERSISTED and a code that speaks of the record itself (size, form)    fail
@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/observation.h"
+#include "driver/kafka/rights.h"
 
 namespace sp::driver::kafka {
 
@@ -41,17 +42,9 @@ struct DeliveryFacts {
 // True for codes by which a broker refuses a commit for good.
 [[nodiscard]] bool refuses_commit(rd_kafka_resp_err_t error);
 
-struct Subject {
-  std::string_view doing;  // "create topic"
-  std::string_view topic;
-  std::string_view group;
-};
-// "create topic 'x': denied, needs CREATE on topic 'x' or on the cluster (Broker: Topic
-// authorization failed)".
+// "create topic 'x': denied, needs CREATE on topic 'x' or on the cluster: Broker: Topic
+// authorization failed; grant it: kafka-acls.sh …".
 [[nodiscard]] Error to_error(rd_kafka_resp_err_t error, const Subject& subject,
                              std::string_view detail = {});
-
-// The right that an authorization error asks for while `doing`; empty for other errors.
-[[nodiscard]] std::string missing_right(rd_kafka_resp_err_t error, const Subject& subject);
 
 }  // namespace sp::driver::kafka

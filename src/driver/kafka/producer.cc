@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "driver/kafka/client_errors.h"
 #include "driver/kafka/handle.h"
 #include "driver/kafka/outcome.h"
+#include "driver/kafka/rights.h"
 
 namespace sp::driver::kafka {
 namespace {
@@ -87,8 +89,11 @@ constexpr std::size_t kReportsInBracketMax = 1024;
 
 class KafkaProducer final : public Producer {
  public:
-  KafkaProducer(const ProducerSpec& spec, MonotonicClock& clock)
-      : index_(spec.index), topic_name_(spec.topic), clock_(clock) {}
+  KafkaProducer(const ProducerSpec& spec, Account account, MonotonicClock& clock)
+      : index_(spec.index),
+        topic_name_(spec.topic),
+        account_(std::move(account)),
+        clock_(clock) {}
   ~KafkaProducer() override { shut(); }
   KafkaProducer(const KafkaProducer&) = delete;
   KafkaProducer& operator=(const KafkaProducer&) = delete;
@@ -185,8 +190,7 @@ class KafkaProducer final : public Producer {
     const auto now = clock_.now();
     for (const auto& refusal : refusals_) {
       auto observation = about(*refusal.attempt, core::Event::kFail, now);
-      observation.text = rd_kafka_err2str(refusal.error);
-      sink.observe(observation);
+      observe_without_success(observation, refusal.error, sink);
       attempts_.give_back(refusal.attempt);
     }
     sink.end();
@@ -224,22 +228,33 @@ class KafkaProducer final : public Producer {
       observation.has_position = message.offset >= 0;
       if (observation.has_position)
         observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
+      sink_->observe(observation);
     } else {
       observation.event = outcome_of(facts_of(&message), retry_pause_);
-      observation.text = rd_kafka_err2str(message.err);
+      observe_without_success(observation, message.err, *sink_);
     }
-    sink_->observe(observation);
     attempts_.give_back(attempt);
     ++outcomes_;
     if (++reports_in_bracket_ == kReportsInBracketMax) end_bracket();
   }
 
+  void observe_without_success(core::Observation& observation, rd_kafka_resp_err_t error,
+                               core::ObservationSink& sink) const {
+    observation.refusal = refusal_of(error);
+    const std::string text = rd_kafka_err2str(error) + what_is_missing(error, subject());
+    observation.text = text;
+    sink.observe(observation);
+  }
+
   void pass_complaints(core::ObservationSink& sink) {
     for (const auto& complaint : std::exchange(complaints_, {})) {
-      pass_client_error(handle_.get(), complaint.error, complaint.reason,
-                        {.doing = "produce", .topic = topic_name_, .group = {}}, index_,
+      pass_client_error(handle_.get(), complaint.error, complaint.reason, subject(), index_,
                         core::GroupIndex{}, clock_.now(), sink);
     }
+  }
+
+  [[nodiscard]] Subject subject() const {
+    return {.doing = "produce", .topic = topic_name_, .group = {}, .account = &account_};
   }
 
   // Half of retry.backoff.ms: the library jitters the pause by a fifth.
@@ -274,6 +289,7 @@ class KafkaProducer final : public Producer {
 
   std::uint32_t index_;
   std::string topic_name_;
+  Account account_;
   Nanoseconds retry_pause_{};
   MonotonicClock& clock_;  // outlives this
   AttemptPool attempts_;
@@ -293,9 +309,10 @@ class KafkaProducer final : public Producer {
 Result<std::unique_ptr<Producer>> open_producer(const ProducerSpec& spec, Settings settings,
                                                 MonotonicClock& clock) {
   settings.emplace("client.id", spec.name);
+  auto account = account_of(settings);
   auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
-  auto producer = std::make_unique<KafkaProducer>(spec, clock);
+  auto producer = std::make_unique<KafkaProducer>(spec, std::move(account), clock);
   if (auto started = producer->start(std::move(*conf)); !started) {
     return fail_up(std::move(started), fmt::format("producer '{}'", spec.name));
   }

@@ -10,6 +10,8 @@
 
 #include "driver/kafka/handle.h"
 #include "driver/kafka/outcome.h"
+#include "driver/kafka/records.h"
+#include "driver/kafka/rights.h"
 
 namespace sp::driver::kafka {
 namespace {
@@ -23,8 +25,10 @@ struct Reading {
 
 class KafkaRawReader final : public RawReader {
  public:
-  KafkaRawReader(const RawSpec& spec, Handle handle, TopicHandle topic, MonotonicClock& clock)
+  KafkaRawReader(const RawSpec& spec, Account account, Handle handle, TopicHandle topic,
+                 MonotonicClock& clock)
       : spec_(spec),
+        account_(std::move(account)),
         clock_(clock),
         handle_(std::move(handle)),
         topic_(std::move(topic)),
@@ -136,24 +140,9 @@ class KafkaRawReader final : public RawReader {
                       core::ObservationSink& sink) const {
     core::Observation observation;
     observation.event = core::Event::kRaw;
-    observation.content = content.content;
-    observation.sequence = content.fields.sequence;
-    observation.asked_partition = core::PartitionId(content.fields.partition);
-    if (content.content == core::Content::kIntact) observation.published = content.fields.published;
-    observation.partition = core::PartitionId(static_cast<std::uint32_t>(message.partition));
-    observation.has_position = true;
-    observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
     observation.time = last_progress_;
-    observation.name = key_of(message);
+    describe_record(message, content, observation);
     sink.observe(observation);
-  }
-
-  static std::span<const std::byte> payload_of(const rd_kafka_message_t& message) {
-    return {static_cast<const std::byte*>(message.payload),
-            message.payload == nullptr ? 0 : message.len};
-  }
-  static std::string_view key_of(const rd_kafka_message_t& message) {
-    return {static_cast<const char*>(message.key), message.key == nullptr ? 0 : message.key_len};
   }
 
   // Refusals that waiting does not mend.
@@ -198,7 +187,7 @@ class KafkaRawReader final : public RawReader {
                        [](const Reading& reading) { return reading.done; });
   }
   [[nodiscard]] Subject subject() const {
-    return {.doing = "raw read", .topic = spec_.topic, .group = {}};
+    return {.doing = "raw read", .topic = spec_.topic, .group = {}, .account = &account_};
   }
 
   [[nodiscard]] Error idle_error() const {
@@ -224,6 +213,7 @@ class KafkaRawReader final : public RawReader {
   }
 
   RawSpec spec_;
+  Account account_;
   MonotonicClock& clock_;  // outlives this
   Handle handle_;
   TopicHandle topic_;
@@ -249,6 +239,7 @@ Result<std::unique_ptr<RawReader>> open_raw_reader(const RawSpec& spec, Settings
   settings.erase("group.id");
   settings.erase("group.instance.id");
   settings.emplace("client.id", "raw-read");
+  auto account = account_of(settings);
   auto conf = make_conf(settings);
   if (!conf) return tl::unexpected(std::move(conf).error());
   auto handle = make_handle(RD_KAFKA_CONSUMER, std::move(*conf));
@@ -258,7 +249,8 @@ Result<std::unique_ptr<RawReader>> open_raw_reader(const RawSpec& spec, Settings
     return fail(ErrorCode::kInvalid, fmt::format("raw read of topic '{}': {}", spec.topic,
                                                  rd_kafka_err2str(rd_kafka_last_error())));
   }
-  return std::make_unique<KafkaRawReader>(spec, std::move(*handle), std::move(topic), clock);
+  return std::make_unique<KafkaRawReader>(spec, std::move(account), std::move(*handle), std::move(topic),
+                                          clock);
 }
 
 }  // namespace sp::driver::kafka

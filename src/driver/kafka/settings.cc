@@ -169,8 +169,7 @@ class Planner {
   }
 
   [[nodiscard]] std::string value_of(const std::string& name) const {
-    const auto found = settings_.find(name);
-    return found == settings_.end() ? std::string() : found->second;
+    return setting(settings_, name);
   }
 
   void try_values() {
@@ -249,6 +248,11 @@ Result<void> probe_one(const Library& library, rd_kafka_type_t type, Settings se
 
 }  // namespace
 
+std::string setting(const Settings& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? std::string() : found->second;
+}
+
 bool is_secret(std::string_view name) {
   constexpr std::array<std::string_view, 7> kParts = {
       "password",    "secret",          "passphrase",        "sasl.jaas.config",
@@ -293,6 +297,26 @@ Result<Settings> probe(const Library& library, const Plan& plan) {
     if (found != plan.admin.end()) effective.insert_or_assign("bootstrap.servers", found->second);
   }
   return effective;
+}
+
+Result<void> apply_consumer_spec(const ConsumerSpec& spec, Settings& settings) {
+  settings.emplace("client.id", spec.name);
+  if (!spec.group_name.empty()) settings.insert_or_assign("group.id", spec.group_name);
+  if (!settings.contains("group.id")) {
+    return fail(ErrorCode::kInvalid,
+                fmt::format("consumer '{}' has no group; set group.id", spec.name));
+  }
+  if (auto found = settings.find("group.instance.id"); found != settings.end()) {
+    constexpr std::string_view kPlace = "{consumer}";
+    if (const auto at = found->second.find(kPlace); at != std::string::npos) {
+      found->second.replace(at, kPlace.size(), spec.name);
+    }
+  }
+  if (spec.commit_each) {
+    settings.insert_or_assign("enable.auto.commit", "true");
+    settings.insert_or_assign("enable.auto.offset.store", "true");
+  }
+  return {};
 }
 
 }  // namespace sp::driver::kafka

@@ -43,6 +43,13 @@ struct Plan {
 // secrets masked.
 [[nodiscard]] Result<Settings> probe(const Library& library, const Plan& plan);
 
+// Adds to a plan's consumer settings what the spec decides; the user's own words win where both
+// speak. kInvalid: there is no group.
+[[nodiscard]] Result<void> apply_consumer_spec(const ConsumerSpec& spec, Settings& settings);
+
+// Its value; empty if it is not there.
+[[nodiscard]] std::string setting(const Settings& settings, const std::string& name);
+
 // True if the value of that setting must not be shown.
 [[nodiscard]] bool is_secret(std::string_view name);
 

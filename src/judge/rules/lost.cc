@@ -1,4 +1,5 @@
-// lost: an acknowledged record that was never received although its time is over, the log lacks it, or the group went past it;
+// lost: an acknowledged record that was never received although its time is over and the system could be read, the log lacks
+// it, or the group went past it;
 // with a full raw read also one that was handed over and is gone from the log.
 #include <algorithm>
 
@@ -58,7 +59,8 @@ class Losses {
     const bool in_log = (raw != nullptr && raw->contains(sequence)) || damaged(ref, sequence);
     if (!in_log && excused(where, sequence, raw)) return;
     const auto* detail = state_.group_details.find(own.detail);
-    const bool overdue = detail != nullptr && detail->late.contains(sequence);
+    // Nobody may be blamed for not receiving what the system refused to show.
+    const bool overdue = readable(group) && detail != nullptr && detail->late.contains(sequence);
     const bool by = went_past(group, where);
     const bool absent = raw_complete_ && !in_log;
     if (place && unverifiable(group, *place)) {
@@ -82,6 +84,10 @@ class Losses {
       note = whole ? "acknowledged, not in the log; nothing of its whole partition was delivered" : "acknowledged, not in the log";
     }
     lose(group, ref, sequence, blame, place, note);
+  }
+
+  [[nodiscard]] bool readable(std::uint32_t group) const {
+    return !context_.facts.raw_read_refused && !context_.facts.refused.contains(state_.groups[group].name);
   }
 
   // True if the group was handed nothing of that partition.

@@ -35,7 +35,7 @@ TEST(FlagsTest, ValuesOfTheWrongTypeAreToldTogetherWithAllElse) {
   EXPECT_THAT(refused({"run", "--nodes", "x", "--runs", "-3", "--workers", "y", "--seed", "abc", "--bogus", "--keep-topic=maybe"}),
               ElementsAre("--nodes: 'x' is not a whole number of 0 or more; write a number from 1 to 3",
                           "--runs: '-3' is not a whole number of 0 or more; write a number from 1 to 1,000,000,000",
-                          StartsWith("--bogus: unknown flag '--bogus'; "),
+                          StartsWith("--bogus: unknown flag 'bogus'; "),
                           AllOf(StartsWith("--keep-topic: "), HasSubstr("'maybe'"), HasSubstr("write true or false")),
                           AllOf(StartsWith("--workers: "), HasSubstr("'y' is not a whole number")),
                           AllOf(StartsWith("--seed: "), HasSubstr("'abc' is not a whole number")),
@@ -68,7 +68,7 @@ TEST(FlagsTest, NumbersOutOfRangeAndFlagsGivenTwiceAreRefused) {
 }
 
 TEST(FlagsTest, AnUnknownFlagIsComparedWithAllFlags) {
-  EXPECT_THAT(refused({"run", "--bootstrp", "a:9092"}), Contains("--bootstrp: unknown flag '--bootstrp'; did you mean '--bootstrap'?"));
+  EXPECT_THAT(refused({"run", "--bootstrp", "a:9092"}), Contains("--bootstrp: unknown flag 'bootstrp'; did you mean '--bootstrap'?"));
   EXPECT_THAT(refused({"run", "--msgRate=5"}), Contains(HasSubstr("did you mean '--msg-rate'?")));
   EXPECT_THAT(refused({"cluster", "up", "--node", "3"}), Contains(HasSubstr("did you mean '--nodes'?")));
 }

@@ -130,6 +130,25 @@ TEST_F(ProofRunTest, ConsumersAreAssignedBeforeAnythingIsProduced) {
   go_to(Stage::kLoad);
 }
 
+// No worker can know of a group that it holds a part of only.
+TEST_F(ProofRunTest, ConsumersBeyondThePartitionsOfTheirGroupAreNotWaitedFor) {
+  proof.workers = 2;
+  proof.producers = 2;
+  proof.keys = 2;
+  proof.groups = 2;
+  proof.consumers = 6;  // three of each group
+  proof.partitions = 2;
+  worker(1);
+  begin();
+  worker(0).assigned = 2;
+  worker(1).assigned = 1;
+  go_for(10s);
+  EXPECT_EQ(stage_name(run->stage()), "assign") << "a partition of one group is nobody's yet";
+  worker(1).assigned = 2;
+  go_for(1s);
+  EXPECT_EQ(stage_name(run->stage()), "load");
+}
+
 TEST_F(ProofRunTest, ConsumersThatAreNeverAssignedEndTheRunThroughTheWholeEnd) {
   worker().assigns = false;
   go();
@@ -150,6 +169,22 @@ TEST_F(ProofRunTest, TickIsAnnouncedOnlyAfterEveryWorkerAnsweredTheOneBefore) {
   EXPECT_EQ(worker(0).ticks, std::vector<std::uint64_t>{1});
   EXPECT_EQ(worker(1).ticks, std::vector<std::uint64_t>{1});
   EXPECT_TRUE(run->report().samples.empty());
+}
+
+// Its last evidence may be missing, so this is no pass; but it is an end.
+TEST_F(ProofRunTest, WorkerThatNeverAnswersATickAgainDelaysTheEndButNotForEver) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(3s);
+  worker().answers_ticks = false;
+  go();
+  ASSERT_TRUE(run->done()) << stage_name(run->stage());
+  EXPECT_EQ(status(), Status::kInconclusive);
+  EXPECT_TRUE(heard("worker 0 did not answer tick 2 within 30 s of the stop of the producers"));
+  EXPECT_TRUE(heard("of the stop of the consumers"));
+  EXPECT_EQ(story(),
+            "prepare create-topic start-consumers start-producers stop-producers stop-consumers log-bounds remove");
+  EXPECT_LT(now, MonotonicTime{100s});
 }
 
 TEST_F(ProofRunTest, TicksComeEveryCheckPointIntervalAndMakeSamples) {
@@ -183,6 +218,120 @@ TEST_F(ProofRunTest, ConsumerThatIsRefusedBeforeTheLoadCannotRun) {
   go();
   EXPECT_EQ(report::exit_code(run->report()), 3);
   EXPECT_NE(run->report().failure.find("READ on GROUP"), std::string::npos);
+}
+
+TEST_F(ProofRunTest, WhatIsRefusedBeforeAnythingWentThroughIsToldAndCannotRun) {
+  proof.groups = 2;
+  worker().delivers = false;
+  worker().consumers_refused = "consumer 0: needs READ on topic 't'";
+  go();
+  EXPECT_EQ(report::exit_code(run->report()), 3);
+  EXPECT_EQ(run->report().failure, "worker 0: consumer 0: needs READ on topic 't'");
+  EXPECT_EQ(story(), "prepare create-topic start-consumers start-producers remove");
+  EXPECT_LT(now, MonotonicTime{5s}) << "long before the load is over";
+}
+
+TEST_F(ProofRunTest, AllThatIsRefusedIsToldTogether) {
+  worker().acknowledges = false;
+  begin();
+  go_to(Stage::kLoad);
+  worker().consumers_refused = "consumer 0: needs READ on topic 't'";
+  go_for(1s);
+  worker().producers_refused = "producer 0: needs WRITE on topic 't'";
+  go();
+  EXPECT_EQ(run->report().failure,
+            "worker 0: consumer 0: needs READ on topic 't'; and worker 0: producer 0: needs WRITE on topic 't'");
+}
+
+TEST_F(ProofRunTest, RefusalInALoadThatIsOverSoonerThanItCountsCannotRunEither) {
+  proof.duration = 1s;
+  worker().delivers = false;
+  begin();
+  go_to(Stage::kLoad);
+  worker().consumers_refused = "consumer 0: needs READ on topic 't'";
+  proof.final_wait = 0s;
+  go();
+  EXPECT_EQ(report::exit_code(run->report()), 3);
+}
+
+TEST_F(ProofRunTest, RefusalThatIsOverInTimeChangesNothing) {
+  worker().consumers_refused = "consumer 0: unknown member";
+  worker().delivers = false;
+  begin();
+  go_to(Stage::kLoad);
+  go_for(1s);
+  worker().consumers_refused.clear();
+  worker().delivers = true;
+  worker().deliver_rest();
+  go();
+  EXPECT_EQ(status(), Status::kPassed);
+}
+
+TEST_F(ProofRunTest, RefusalAfterSomethingWentThroughIsMissingEvidenceAndNoLoss) {
+  const auto run_it = [this](const std::string& refusal) {
+    run.reset();
+    workers.clear();
+    now = MonotonicTime{1s};
+    begin();
+    go_to(Stage::kLoad);
+    go_for(2s);
+    worker().delivers = false;
+    worker().consumers_refused = refusal;
+    go();
+  };
+  proof.raw_read = core::RawReadScope::kHoles;
+  run_it("consumer 0: needs READ on topic 't'");
+  EXPECT_EQ(status(), Status::kInconclusive);
+  EXPECT_EQ(run->report().judgement.counts[core::Code::kLost], 0U);
+  EXPECT_GT(run->report().judgement.undecided, 0U);
+  EXPECT_TRUE(heard("the consumers of group r00000007-0 were refused to the end"));
+  EXPECT_TRUE(heard("needs READ on topic 't'"));
+  run_it("");
+  EXPECT_EQ(status(), Status::kFailed) << "the same without a refusal is lost";
+}
+
+TEST_F(ProofRunTest, WhatTheRawReadProvesIsLostWhoeverWasRefused) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(2s);
+  worker().delivers = false;
+  worker().consumers_refused = "consumer 0: needs READ on topic 't'";
+  worker().gone = {50};
+  go();
+  EXPECT_EQ(status(), Status::kFailed);
+  ASSERT_EQ(run->report().judgement.counts[core::Code::kLost], 1U);
+  EXPECT_EQ(run->report().judgement.findings.front().blame, core::Blame::kLog);
+}
+
+TEST_F(ProofRunTest, WhatNobodyMayLookForIsNotLost) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(2s);
+  worker().delivers = false;
+  worker().raw_read_denied = true;
+  go();
+  EXPECT_EQ(status(), Status::kInconclusive);
+  EXPECT_EQ(run->report().judgement.counts[core::Code::kLost], 0U);
+  EXPECT_TRUE(run->report().facts.raw_read_refused);
+  EXPECT_TRUE(heard("needs READ on topic 't'"));
+}
+
+TEST_F(ProofRunTest, ProducersRefusedToTheEndAreMissingEvidence) {
+  begin();
+  go_to(Stage::kLoad);
+  go_for(2s);
+  worker().acknowledges = false;
+  worker().producers_refused = "producer 0: needs WRITE on topic 't'";
+  go();
+  EXPECT_EQ(status(), Status::kInconclusive);
+  EXPECT_TRUE(heard("producers were refused to the end of the load: worker 0: producer 0: needs WRITE"));
+}
+
+TEST_F(ProofRunTest, ConsumersThatAreNeverAssignedAreToldWithTheirLastWords) {
+  worker().assigns = false;
+  worker().says = "consumer 3: the coordinator is loading";
+  go();
+  EXPECT_TRUE(heard("the last that a client reported: worker 0: consumer 3: the coordinator is loading"));
 }
 
 TEST_F(ProofRunTest, TopicWithFewerPartitionsThanAskedIsRefused) {

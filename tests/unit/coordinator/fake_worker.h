@@ -2,7 +2,8 @@
 // Each poll while it produces sends, acknowledges and hands over `records_a_poll` records.
 #pragma once
 
-#include <deque>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ class FakeWorker final : public control::WorkerPort {
   bool delivers = true;  // what it sent is handed over at once
   bool acknowledges = true;
   bool assigns = true;
+  std::optional<std::uint32_t> assigned;  // how many consumers hold something; absent: all or none
   bool answers_ticks = true;
   bool away = false;  // polls fail
   bool consumers_fail = false;
@@ -28,6 +30,11 @@ class FakeWorker final : public control::WorkerPort {
   std::string prepare_error;
   std::string bounds_error;
   std::string raw_read_error;
+  bool raw_read_denied = false;  // begins, then is refused
+  std::string says;  // in each poll
+  std::string producers_refused;
+  std::string consumers_refused;  // of group 0
+  std::set<std::uint64_t> gone;   // from the log
   int bounds_behind = 0;  // that many calls of log_bounds() do not show the last record
   std::map<std::string, std::string> settings{{"acks", "all"}, {"enable.idempotence", "true"}};
 
@@ -161,7 +168,13 @@ inline Result<control::WorkerReport> FakeWorker::poll(const control::WorkerPoll&
   report.producers = producers_;
   report.consumers = consumers_;
   report.raw_read = raw_read_;
-  report.consumers_assigned = assigns ? static_cast<std::uint32_t>(plan.consumers.size()) : 0;
+  report.consumers_assigned =
+      assigned.value_or(assigns ? static_cast<std::uint32_t>(plan.consumers.size()) : 0);
+  if (!says.empty()) report.messages.push_back(says);
+  report.producers_refused = producers_refused;
+  if (!consumers_refused.empty()) report.consumers_refused[core::GroupIndex{0}] = consumers_refused;
+  report.raw_read_refused = raw_read_ == control::Phase::kFailed && raw_read_denied;
+  if (report.raw_read_refused) report.failure = "raw read: denied, needs READ on topic 't'";
   if (consumers_fail) report.failure = "group sp refused: the right READ on GROUP is missing";
   report.counters.attempts = next_;
   if (raw_read_ == control::Phase::kRunning) raw_read_ = control::Phase::kStopped;
@@ -191,9 +204,13 @@ inline Result<std::vector<control::LogBounds>> FakeWorker::log_bounds() {
 inline Result<void> FakeWorker::start_raw_read(const control::RawReadRequest& request) {
   calls_.emplace_back("raw-read");
   if (!raw_read_error.empty()) return fail(ErrorCode::kUnavailable, raw_read_error);
+  if (raw_read_denied) {
+    raw_read_ = control::Phase::kFailed;
+    return {};
+  }
   for (const auto& [partition, range] : request.targets) {
     for (std::uint64_t offset = range.first.value(); offset < range.second.value(); ++offset) {
-      recorder_->observe(about(core::Event::kRaw, offset));
+      if (!gone.contains(offset)) recorder_->observe(about(core::Event::kRaw, offset));
     }
     core::Observation end;
     end.event = core::Event::kRawEnd;

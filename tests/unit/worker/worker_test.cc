@@ -185,6 +185,39 @@ TEST_F(WorkerTest, ARawReaderThatGivesUpIsAFailureWithItsSentence) {
   EXPECT_EQ(report.failure, "raw read: not authorised to read topic t");
 }
 
+TEST_F(WorkerTest, AReaderThatIsRefusedSaysThatItIsForWantOfARight) {
+  start();
+  broker_.raw_failure = "denied, needs READ on topic 't'";
+  for (const auto code : {ErrorCode::kDenied, ErrorCode::kTimeout}) {
+    broker_.raw_failure_code = code;
+    ASSERT_TRUE(worker_->start_raw_read({{{core::PartitionId{0}, {core::Offset{0}, core::Offset{1}}}}}));
+    run(100ms);
+    EXPECT_EQ(poll().raw_read_refused, code == ErrorCode::kDenied);
+  }
+}
+
+TEST_F(WorkerTest, WhatIsRefusedIsReportedAsLongAsNothingGoesThrough) {
+  plan_.consumers[1].group = core::GroupIndex{1};
+  start();
+  run(100ms);
+  EXPECT_EQ(poll().producers_refused, "");
+  EXPECT_TRUE(poll().consumers_refused.empty());
+  broker_.producer_refusal = "needs WRITE on topic 't'";
+  broker_.consumer_refusal = "needs READ on topic\n't'";
+  run(100ms);
+  const auto refused = poll();
+  EXPECT_EQ(refused.producers_refused, "producer 0: needs WRITE on topic 't'");
+  const std::map<core::GroupIndex, std::string> expected{
+      {core::GroupIndex{0}, "consumer 0: needs READ on topic\\n't'"},
+      {core::GroupIndex{1}, "consumer 1: needs READ on topic\\n't'"}};
+  EXPECT_EQ(refused.consumers_refused, expected) << "fit for a terminal";
+  broker_.producer_refusal.clear();
+  broker_.consumer_refusal.clear();
+  run(100ms);
+  EXPECT_EQ(poll().producers_refused, "");
+  EXPECT_TRUE(poll().consumers_refused.empty());
+}
+
 TEST_F(WorkerTest, ABlockedProducerDoesNotStopItsNeighbour) {
   plan_.producers = {{0, 0, 1, 500}, {0, 1, 4, 500}};
   start();

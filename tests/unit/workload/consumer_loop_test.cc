@@ -245,7 +245,7 @@ TEST_F(ConsumerLoopTest, ARawReadPassesEveryRecordAndEnds) {
   EXPECT_TRUE(raw.done());
   EXPECT_EQ(evidence_.count(Event::kRaw), 2U);
   EXPECT_EQ(evidence_.count(Event::kRawEnd), 1U);
-  EXPECT_EQ(raw.failure(), "");
+  EXPECT_FALSE(raw.failure());
 }
 
 TEST(StatsTest, TheSameMessageIsCountedAndTooManyAreLeftOut) {

@@ -45,6 +45,9 @@ struct FakeBroker {
   std::string producer_failure;                  // open_producer says this
   std::string consumer_failure;
   std::string raw_failure;
+  ErrorCode raw_failure_code = ErrorCode::kUnavailable;
+  std::string consumer_refusal;                  // each poll says this, instead of delivering
+  std::string producer_refusal;                  // each record fails with this
   bool assign_at_open = false;                   // partition p to consumer p % consumers_expected
   std::uint32_t consumers_expected = 1;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> commits;  // partition, next
@@ -79,6 +82,12 @@ class FakeProducer final : public driver::Producer {
         const std::uint32_t partition = record.ref.index % broker_.partitions;
         if (broker_.no_answers || broker_.blocked.contains(partition)) {
           still_open.push_back(std::move(record));
+          continue;
+        }
+        if (!broker_.producer_refusal.empty()) {
+          outcomes.push_back(outcome(core::Event::kFail, record));
+          outcomes.back().refusal = core::Refusal::kRight;
+          outcomes.back().text = broker_.producer_refusal;
           continue;
         }
         core::Observation ok = outcome(core::Event::kOk, record);
@@ -162,6 +171,17 @@ class FakeConsumer final : public driver::Consumer {
       if (broker_.commits_answered) pass(core::Event::kCommitOk, partition, next, sink);
     }
     if (broker_.commits_answered) commits_open_.clear();
+    if (!broker_.consumer_refusal.empty()) {
+      core::Observation refused;
+      refused.event = core::Event::kClientError;
+      refused.process = spec_.index;
+      refused.group = spec_.group;
+      refused.refusal = core::Refusal::kRight;
+      refused.text = broker_.consumer_refusal;
+      sink.observe(refused);
+      sink.end();
+      return 0;
+    }
     for (auto& [partition, next] : held_) {
       if (paused_ || revoking_.contains(partition)) continue;
       for (; next < broker_.logs[partition].size() && count < records_max; ++next, ++count) {
@@ -266,7 +286,7 @@ class FakeRawReader final : public driver::RawReader {
 
   Result<bool> step(Nanoseconds /*wait*/, core::ObservationSink& sink) override {
     const std::lock_guard lock(broker_.mutex);
-    if (!broker_.raw_failure.empty()) return fail(ErrorCode::kUnavailable, broker_.raw_failure);
+    if (!broker_.raw_failure.empty()) return fail(broker_.raw_failure_code, broker_.raw_failure);
     if (next_ == spec_.targets.size()) return true;
     const driver::RawTarget& target = spec_.targets[next_++];
     sink.begin();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -87,6 +88,7 @@ class MockCluster {
 
   static constexpr std::int16_t kProduce = 0;
   static constexpr std::int16_t kOffsetCommit = 8;
+  static constexpr std::int16_t kFindCoordinator = 10;
   static constexpr std::int16_t kHeartbeat = 12;
 
  private:
@@ -103,6 +105,8 @@ inline std::vector<std::byte> payload_for(const std::string& key, std::uint64_t 
   core::write_payload({.run = kRun, .sequence = core::Sequence(sequence), .published = kPublished}, key, payload);
   return payload;
 }
+
+constexpr Nanoseconds kStep = std::chrono::milliseconds(50);  // what a step waits for
 
 // Calls `step` until `done`, at most 600 times; each step waits by itself. True if done.
 inline bool until(const std::function<bool()>& done, const std::function<void()>& step) {

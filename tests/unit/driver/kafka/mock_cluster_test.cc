@@ -15,8 +15,6 @@ using core::Event;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Nanoseconds kStep = milliseconds(50);
-
 class KafkaMockTest : public ::testing::Test {
  protected:
   std::unique_ptr<Driver> open_driver(Settings extra = {}) {
