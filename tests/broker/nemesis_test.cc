@@ -148,9 +148,9 @@ TEST_F(RealNemesisTest, EachKindIsFelt) {
   }
   ASSERT_EQ(records.size(), 4U);
   EXPECT_THAT(records[0].effect, MatchesRegex("(.*then )?leader of partition 0 moved from [123] to [123]"));
-  EXPECT_THAT(
-      records[1].effect,
-      MatchesRegex("nodes [123] and [123] (stopped answering|left the in-sync set of partition [012])"));
+  // Of two that are frozen one may be out of sync before anybody looks for the other.
+  EXPECT_THAT(records[1].effect,
+              MatchesRegex("nodes? [123]( and [123])? (stopped answering|left the in-sync set of partition [012])"));
   EXPECT_THAT(records[2].effect, MatchesRegex("node [123] left the in-sync set of partition [012]"));
   EXPECT_THAT(records[3].effect, MatchesRegex("node [123] left the in-sync set of partition [012]"));
   for (const auto& record : records) EXPECT_TRUE(record.took_effect() && record.end) << record.name;

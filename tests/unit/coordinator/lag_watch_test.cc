@@ -87,10 +87,10 @@ TEST_F(LagWatchTest, WithoutPositionsNothingIsMeasured) {
 TEST_F(LagWatchTest, RecoveredOnceEveryPartitionInUseTookAndGaveSomethingNew) {
   fault(1000);
   look(1100, {{10, 10}, {20, 20}, {0, 0}});  // evidence from before may still be on its way
-  look(1200, {{11, 11}, {20, 20}, {0, 0}});
-  look(1300, {{15, 15}, {20, 20}, {0, 0}});
-  look(1400, {{15, 15}, {21, 20}, {0, 0}});
-  look(1500, {{16, 15}, {21, 21}, {0, 0}});
+  look(1200, {{11, 11}, {21, 21}, {0, 0}});  // ... so this is where it starts from
+  look(1300, {{15, 15}, {21, 21}, {0, 0}});
+  look(1400, {{15, 15}, {22, 21}, {0, 0}});
+  look(1500, {{16, 15}, {22, 22}, {0, 0}});
   watch_.close(at(3000));
   EXPECT_THAT(told(), testing::ElementsAre("1 recovered at 1500"));
 }
