@@ -105,7 +105,8 @@ class BrokenClusterTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared_.emplace();
-    ASSERT_TRUE(shared_->up().has_value());
+    const auto up = shared_->up();
+    ASSERT_TRUE(up.has_value()) << up.error().message;
     deserted_.emplace();
   }
   static void TearDownTestSuite() {

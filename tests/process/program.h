@@ -9,12 +9,12 @@
 
 #include <csignal>
 #include <map>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
@@ -74,10 +74,10 @@ class Program {
   }
   // True once what stands on stderr holds a match of `pattern`; false as above.
   [[nodiscard]] bool says_match(const char* pattern, Nanoseconds wait) const {
-    const std::regex wanted(pattern);
+    const auto matches = testing::Matches(testing::ContainsRegex(pattern));
     const MonotonicTime end = clock_.now() + wait;
     bool gone = false;
-    while (!std::regex_search(err(), wanted)) {
+    while (!matches(err())) {
       if (gone || clock_.now() >= end) return false;
       gone = sys::wait_gone(id_, std::chrono::milliseconds{20});
     }

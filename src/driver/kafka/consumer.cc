@@ -55,7 +55,8 @@ class NobodysSink final : public core::ObservationSink {
 class KafkaConsumer final : public Consumer {
  public:
   KafkaConsumer(const ConsumerSpec& spec, const Settings& settings, const Library& library,
-                std::shared_ptr<Stragglers> stragglers, MonotonicClock& clock)
+                std::shared_ptr<Stragglers> stragglers,  // shared with the driver
+                MonotonicClock& clock)
       : spec_(spec),
         account_(account_of(settings)),
         instance_(setting(settings, "group.instance.id")),
@@ -481,7 +482,7 @@ class KafkaConsumer final : public Consumer {
 
 Result<std::unique_ptr<Consumer>> open_consumer(const ConsumerSpec& spec, Settings settings,
                                                 const Library& library,
-                                                std::shared_ptr<Stragglers> stragglers,
+                                                std::shared_ptr<Stragglers> stragglers,  // shared with the driver
                                                 MonotonicClock& clock) {
   if (auto applied = apply_consumer_spec(spec, settings); !applied)
     return tl::unexpected(std::move(applied).error());

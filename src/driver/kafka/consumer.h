@@ -34,6 +34,7 @@ constexpr std::size_t kBatchMax = 1000;
 // stragglers are shared, because a consumer may outlive its driver.
 [[nodiscard]] Result<std::unique_ptr<Consumer>> open_consumer(
     const ConsumerSpec& spec, Settings settings, const Library& library,
-    std::shared_ptr<Stragglers> stragglers, MonotonicClock& clock);
+    std::shared_ptr<Stragglers> stragglers,  // shared with the driver, which may end before the consumer
+    MonotonicClock& clock);
 
 }  // namespace sp::driver::kafka

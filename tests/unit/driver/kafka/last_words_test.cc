@@ -68,7 +68,7 @@ class KafkaEndTest : public ::testing::Test {
   SystemMonotonicClock clock_;
   MockCluster cluster_;
   KeepingSink sink_;
-  std::shared_ptr<Stragglers> stragglers_ = std::make_shared<Stragglers>();
+  std::shared_ptr<Stragglers> stragglers_ = std::make_shared<Stragglers>();  // as a driver shares them
 };
 
 TEST_F(KafkaEndTest, AConsumerWhoseSystemIsGoneIsClosedInTheTimeGivenAndEndsWhenItIsBack) {
