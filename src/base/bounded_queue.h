@@ -76,7 +76,7 @@ class BoundedQueue {
   }
 
   // As pop(), at most until `deadline`.
-  [[nodiscard]] std::optional<T> pop_until(MonotonicTime deadline, std::stop_token stop = {}) {
+  [[nodiscard]] std::optional<T> pop_until(MonotonicTime deadline, const std::stop_token& stop = {}) {
     const Waker waker(*this, stop);
     std::unique_lock lock(mutex_);
     while (values_.empty() && !closed_ && !stop.stop_requested() && clock_.now() < deadline) {
