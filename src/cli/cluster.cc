@@ -150,15 +150,24 @@ Result<std::uint32_t> chosen_node(const KafkaCluster& cluster, const ClusterFlag
 
 using NodeCall = Result<void> (KafkaCluster::*)(std::uint32_t);
 
-int on_node(const ClusterFlags& flags, const Terminal& terminal, NodeCall call,
-            std::string_view done) {
+// A command is done when its effect is there: the next one may ask for it.
+struct NodeAction {
+  NodeCall call = nullptr;
+  NodeCall effect = nullptr;  // waits for it; null: `call` does
+  const char* done = nullptr;
+};
+
+int on_node(const ClusterFlags& flags, const Terminal& terminal, const NodeAction& action) {
   auto cluster = load(flags);
   if (!cluster) return complain(terminal, cluster.error());
   auto node = chosen_node(*cluster, flags);
   if (!node) return complain(terminal, node.error());
-  if (auto result = ((*cluster).*call)(*node); !result) return complain(terminal, result.error());
-  terminal.print(flags.json ? fmt::format("{{\"node\": {}, \"done\": \"{}\"}}\n", *node, done)
-                            : fmt::format("node {} {}\n", *node, done));
+  for (const NodeCall step : {action.call, action.effect}) {
+    if (step == nullptr) continue;
+    if (auto result = ((*cluster).*step)(*node); !result) return complain(terminal, result.error());
+  }
+  terminal.print(flags.json ? fmt::format("{{\"node\": {}, \"done\": \"{}\"}}\n", *node, action.done)
+                            : fmt::format("node {} {}\n", *node, action.done));
   return kExitGood;
 }
 
@@ -201,11 +210,11 @@ class ClusterCommands {
     });
     return *input;
   }
-  void add_node(const char* name, const char* help, NodeCall call, const char* done) {
+  void add_node(const char* name, const char* help, NodeAction action) {
     const std::string example = std::string(name) + " 2";
     Input& input = add(name, help, example.c_str(),
-                       [call, done](const ClusterFlags& flags, const Terminal& terminal) {
-                         return on_node(flags, terminal, call, done);
+                       [action](const ClusterFlags& flags, const Terminal& terminal) {
+                         return on_node(flags, terminal, action);
                        });
     input.reader.word("NODE", input.flags.node, {.required = true, .spare = "one node at a time: there is another word before it"},
                       "its number, from 1; or leader");
@@ -240,12 +249,12 @@ void add_cluster(CLI::App& app, Session& session) {
   ClusterCommands::Input& leader_input = commands.add("leader", "Names the node that leads a partition",
                                           "leader --topic sp-x", leader);
   ClusterCommands::add_partition(leader_input);
-  commands.add_node("kill", "Ends a node at once (SIGKILL)", &KafkaCluster::kill, "killed");
-  commands.add_node("freeze", "Stops a node where it is (SIGSTOP)", &KafkaCluster::freeze,
-                    "frozen");
-  commands.add_node("thaw", "Lets a frozen node go on", &KafkaCluster::thaw, "thawed");
+  commands.add_node("kill", "Ends a node at once (SIGKILL)", {&KafkaCluster::kill, &KafkaCluster::wait_ended, "killed"});
+  commands.add_node("freeze", "Stops a node where it is (SIGSTOP)",
+                    {&KafkaCluster::freeze, &KafkaCluster::wait_frozen, "frozen"});
+  commands.add_node("thaw", "Lets a frozen node go on", {&KafkaCluster::thaw, nullptr, "thawed"});
   commands.add_node("restart", "Starts a node again with its data; kills it first if it runs",
-                    &KafkaCluster::restart, "restarted");
+                    {&KafkaCluster::restart, nullptr, "restarted"});
   commands.add("down", "Ends all nodes, also after a crash of whoever started them", "down", down);
 }
 

@@ -19,6 +19,7 @@
 
 #include <fmt/core.h>
 
+#include "base/clock.h"
 #include "sys/descriptor.h"
 #include "sys/files.h"
 
@@ -219,6 +220,15 @@ bool wait_gone(const ProcessId& id, Nanoseconds wait) {
     ready = poll(&watched, 1, static_cast<int>(std::clamp<std::int64_t>(whole, 0, 1'000'000'000)));
   } while (ready < 0 && errno == EINTR);
   return ready > 0;  // not !alive(): the first thread may be gone while others still hold ports and files
+}
+
+bool wait_stopped(const ProcessId& id, Nanoseconds wait) {
+  const SystemMonotonicClock clock;
+  const MonotonicTime end = clock.now() + wait;
+  while (!stopped(id)) {
+    if (clock.now() >= end || wait_gone(id, std::chrono::milliseconds(1))) return false;
+  }
+  return true;
 }
 
 std::optional<Exit> reap(const ProcessId& id) {

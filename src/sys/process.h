@@ -63,6 +63,9 @@ struct Exit {
 [[nodiscard]] Result<void> signal(const ProcessId& id, int number);
 // True as soon as it has ended with all its threads (only then are its ports free), false after `wait`.
 [[nodiscard]] bool wait_gone(const ProcessId& id, Nanoseconds wait);
+// True as soon as it is stopped, false if it ends or after `wait`. Looks every millisecond: the system tells nobody but
+// its parent.
+[[nodiscard]] bool wait_stopped(const ProcessId& id, Nanoseconds wait);
 // How our own child ended, told once; nullopt while it runs or if it is no child of ours. Never waits.
 [[nodiscard]] std::optional<Exit> reap(const ProcessId& id);
 // Runs a program to its end; past `wait` it is killed and the answer is kTimeout.

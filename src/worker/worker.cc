@@ -292,7 +292,7 @@ Result<control::WorkerReport> Worker::poll(const control::WorkerPoll& request) {
 
 // "consumer 3: … needs READ on topic 'x' …"; empty: nothing is refused.
 std::string Worker::refusal_of(workload::Loop& loop) const {
-  const std::string refusal = loop.refusal(clock_.now());
+  std::string refusal = loop.refusal(clock_.now());
   if (refusal.empty()) return refusal;
   return fmt::format("{}: {}", loop.stats().who(), printable(refusal, kRefusalBytesMax));
 }

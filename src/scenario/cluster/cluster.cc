@@ -135,11 +135,17 @@ Result<std::vector<NodeStatus>> KafkaCluster::status() const {
   return all;
 }
 
-Result<void> KafkaCluster::signal_node(std::uint32_t node, int number) {
+Result<sys::ProcessId> KafkaCluster::process_of_node(std::uint32_t node) const {
   const auto locked = lock_and_read(folder_);
   if (!locked) return tl::unexpected<Error>(locked.error());
   if (node < 1 || node > locked->stored.nodes.size()) return no_such_node(node, locked->stored.nodes.size());
-  auto sent = sys::signal(process_of(locked->stored, node), number);
+  return process_of(locked->stored, node);
+}
+
+Result<void> KafkaCluster::signal_node(std::uint32_t node, int number) {
+  const auto process = process_of_node(node);
+  if (!process) return tl::unexpected<Error>(process.error());
+  auto sent = sys::signal(*process, number);
   if (sent || sent.error().code != ErrorCode::kNotFound) return sent;
   return fail(ErrorCode::kNotFound, fmt::format("node {} is not running", node));
 }
@@ -148,6 +154,20 @@ Result<void> KafkaCluster::kill(std::uint32_t node) { return signal_node(node, S
 Result<void> KafkaCluster::stop(std::uint32_t node) { return signal_node(node, SIGTERM); }
 Result<void> KafkaCluster::freeze(std::uint32_t node) { return signal_node(node, SIGSTOP); }
 Result<void> KafkaCluster::thaw(std::uint32_t node) { return signal_node(node, SIGCONT); }
+
+Result<void> KafkaCluster::wait_ended(std::uint32_t node) {
+  const auto process = process_of_node(node);
+  if (!process) return tl::unexpected<Error>(process.error());
+  if (sys::wait_gone(*process, kEndWait)) return {};
+  return fail(ErrorCode::kTimeout, fmt::format("node {} (process {}) did not end", node, process->pid));
+}
+
+Result<void> KafkaCluster::wait_frozen(std::uint32_t node) {
+  const auto process = process_of_node(node);
+  if (!process) return tl::unexpected<Error>(process.error());
+  if (sys::wait_stopped(*process, kEndWait)) return {};
+  return fail(ErrorCode::kTimeout, fmt::format("node {} (process {}) did not stop", node, process->pid));
+}
 
 Result<void> KafkaCluster::restart(std::uint32_t node) {
   auto locked = lock_and_read(folder_);

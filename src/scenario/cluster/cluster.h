@@ -74,6 +74,9 @@ class KafkaCluster {
       std::uint32_t node);  // SIGTERM: an orderly end, which takes a second or more
   [[nodiscard]] Result<void> freeze(std::uint32_t node);   // SIGSTOP
   [[nodiscard]] Result<void> thaw(std::uint32_t node);     // SIGCONT
+  // A signal is sent in no time and takes effect a little later: these wait until it has, kTimeout after ten seconds.
+  [[nodiscard]] Result<void> wait_ended(std::uint32_t node);
+  [[nodiscard]] Result<void> wait_frozen(std::uint32_t node);
   [[nodiscard]] Result<void> restart(std::uint32_t node);  // with its data; kills it first if it runs
   // Kills every node, found by the remembered process or, after a crash, by its command line. Fine if nothing runs.
   [[nodiscard]] Result<void> down();
@@ -82,6 +85,7 @@ class KafkaCluster {
 
  private:
   KafkaCluster(std::filesystem::path folder, const StoredCluster& stored);
+  [[nodiscard]] Result<sys::ProcessId> process_of_node(std::uint32_t node) const;
   [[nodiscard]] Result<void> signal_node(std::uint32_t node, int number);
 
   std::filesystem::path folder_;

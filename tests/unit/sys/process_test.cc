@@ -66,13 +66,20 @@ TEST_F(ProcessTest, StoppedChildIsAliveAndStoppedUntilItGoesOn) {
   const ProcessId child = start({"sleep", "600"});
   EXPECT_FALSE(stopped(child));
   ASSERT_TRUE(signal(child, SIGSTOP).has_value());
-  while (!stopped(child)) {  // the kernel does it at the child's next step
-  }
+  EXPECT_TRUE(wait_stopped(child, seconds(10))) << "the kernel does it at the child's next step";
+  EXPECT_TRUE(stopped(child));
   EXPECT_TRUE(alive(child));
   ASSERT_TRUE(signal(child, SIGCONT).has_value());
   while (stopped(child)) {
   }
   EXPECT_TRUE(alive(child));
+}
+
+TEST_F(ProcessTest, NobodyWaitsForTheStopOfWhatRunsOrHasEnded) {
+  const ProcessId child = start({"sleep", "600"});
+  EXPECT_FALSE(wait_stopped(child, std::chrono::milliseconds(20)));
+  ASSERT_TRUE(signal(child, SIGKILL).has_value());
+  EXPECT_FALSE(wait_stopped(child, seconds(600))) << "returns as soon as it has ended";
 }
 
 TEST_F(ProcessTest, ChildHasASessionOfItsOwn) {
