@@ -2,7 +2,8 @@
 // How soon the harness says that something is wrong, on the embedded broker, with threads and the machine's clock.
 //
 //     duplicate, reorder, phantom    from the delivery that shows it (a duplicate's second) to the alarm
-//     loss                           from the tick that passes its deadline to the alarm
+//     loss                           from the tick that passes its deadline to the alarm: the first at or after `timeout` from
+//                                    the first that knows its acknowledgement
 //
 // The driver's observations are overheard before the harness sees them; alarms are compared by key and sequence.
 #include <algorithm>
@@ -57,12 +58,14 @@ class Overheard {
     if (found == deliveries_.end()) return std::nullopt;
     return found->second[std::min(n, found->second.size()) - 1];
   }
-  // The first tick at or after the deadline of an acked record.
+  // The tick that passes the deadline of an acked record.
   [[nodiscard]] std::optional<MonotonicTime> tick(std::uint32_t key, std::uint64_t sequence, Nanoseconds timeout) const {
     const std::lock_guard lock(mutex_);
     const auto acked = acks_.find({key, sequence});
     if (acked == acks_.end()) return std::nullopt;
-    const auto passed = std::lower_bound(ticks_.begin(), ticks_.end(), acked->second + timeout);
+    const auto knows = std::lower_bound(ticks_.begin(), ticks_.end(), acked->second);
+    if (knows == ticks_.end()) return std::nullopt;
+    const auto passed = std::lower_bound(knows, ticks_.end(), *knows + timeout);
     if (passed == ticks_.end()) return std::nullopt;
     return *passed;
   }
@@ -145,7 +148,8 @@ Result<void> one_case(const Case& one, const Request& request, Record& record) {
 Result<void> body(const Request& request, Record& record) {
   record.note("Embedded broker, one producer, one consumer, threads and the machine's clock; checkpoints every second, timeout "
               "2 s. Duplicates, reorders and phantoms: from the delivery that shows it, overheard at the driver, to the alarm. "
-              "Loss: from the first tick at or after its deadline to the alarm.");
+              "Loss: from the first tick at or after its deadline, which counts from the tick that knew its acknowledgement, to "
+              "the alarm.");
   for (const Case& one : {Case{"duplicate-delivery", Code::kDuplicateDelivery, 2},
                           Case{"reorder-delivery", Code::kReorderedDelivery, 1}, Case{"phantom", Code::kPhantom, 1},
                           Case{"lose", Code::kLost, 0}}) {

@@ -116,31 +116,6 @@ class WatchedDriver final : public driver::Driver {
   Watched& watched_;
 };
 
-// The port, with an ear for ticks.
-class WatchedPort final : public control::WorkerPort {
- public:
-  using OnTick = std::function<void(std::uint64_t tick)>;
-  WatchedPort(control::WorkerPort& inner, OnTick on_tick) : inner_(inner), on_tick_(std::move(on_tick)) {}
-  Result<control::WorkerHello> prepare(const control::WorkerPlan& plan) override { return inner_.prepare(plan); }
-  Result<std::uint32_t> create_topic() override { return inner_.create_topic(); }
-  Result<void> delete_topic() override { return inner_.delete_topic(); }
-  Result<void> start_consumers() override { return inner_.start_consumers(); }
-  Result<void> start_producers() override { return inner_.start_producers(); }
-  Result<control::WorkerReport> poll(const control::WorkerPoll& request) override {
-    if (request.tick) on_tick_(*request.tick);
-    return inner_.poll(request);
-  }
-  Result<void> stop_producers() override { return inner_.stop_producers(); }
-  Result<void> stop_consumers() override { return inner_.stop_consumers(); }
-  Result<std::vector<control::LogBounds>> log_bounds() override { return inner_.log_bounds(); }
-  Result<void> start_raw_read(const control::RawReadRequest& request) override { return inner_.start_raw_read(request); }
-  Result<void> remove() override { return inner_.remove(); }
-
- private:
-  control::WorkerPort& inner_;
-  OnTick on_tick_;
-};
-
 // Steps the run to its end, as the live loop of the command line does. False if its end never comes.
 bool turn(coordinator::ProofRun& run, Nanoseconds wait_max, MonotonicClock& clock) {
   constexpr Nanoseconds kTurnMax = std::chrono::milliseconds{50};
@@ -175,14 +150,10 @@ Result<LiveResult> run_live(const LiveOptions& options, MonotonicClock& clock, c
   LiveResult result;
   Nanoseconds cpu_before{};
   std::vector<std::unique_ptr<worker::Worker>> workers;
-  std::vector<std::unique_ptr<WatchedPort>> ears;
   std::vector<control::WorkerPort*> ports;
   for (std::uint32_t i = 0; i < options.proof.workers; ++i) {
     workers.push_back(std::make_unique<worker::Worker>(clock, wall, factory, worker::WorkerOptions{}));
-    ears.push_back(std::make_unique<WatchedPort>(*workers.back(), [&](std::uint64_t tick) {
-      if (options.on_tick) options.on_tick(tick, clock.now());
-    }));
-    ports.push_back(ears.back().get());
+    ports.push_back(workers.back().get());
   }
   coordinator::RunOptions run_options;
   run_options.run = options.run;
@@ -200,6 +171,7 @@ Result<LiveResult> run_live(const LiveOptions& options, MonotonicClock& clock, c
   hooks.alarm = [&](const track::Alarm& alarm, const std::string& key) {
     if (options.on_alarm) options.on_alarm(alarm, key, clock.now());
   };
+  hooks.ticked = options.on_tick;
   coordinator::ProofRun run(std::move(run_options), std::move(ports), std::move(hooks));
   constexpr Nanoseconds kEndMax = std::chrono::seconds{90};
   if (!turn(run, options.proof.duration + kEndMax, clock)) {

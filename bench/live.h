@@ -28,7 +28,7 @@ struct LiveOptions {
   worker::DriverFactory factory;
   // Absent: nothing stands between driver and loops but a look at the clock.
   std::function<void(const core::Observation&, MonotonicTime)> on_observation;
-  std::function<void(std::uint64_t tick, MonotonicTime)> on_tick;  // when a worker is first asked for it
+  std::function<void(std::uint64_t tick, MonotonicTime at)> on_tick;  // it is complete
   std::function<void(const track::Alarm&, const std::string& key, MonotonicTime)> on_alarm;
 };
 

@@ -145,6 +145,13 @@ void FlagReader::word(std::string_view name, std::string& into, Word word, std::
   word_asked_ = word;
 }
 
+void FlagReader::words(std::string_view name, std::vector<std::string>& into, std::string_view help) {
+  word_ = command_.add_option(std::string(name), [](const CLI::results_t&) { return true; }, std::string(help));
+  word_->type_name("TEXT")->type_size(1)->expected(1, kValuesMax)->required();
+  words_into_ = &into;
+  word_asked_ = {.required = true, .spare = ""};
+}
+
 void FlagReader::fault(std::string place, std::string message, std::string remedy) {
   faults_.push_back({ErrorCode::kInvalid, std::move(place), std::move(message), std::move(remedy)});
 }
@@ -186,7 +193,8 @@ std::vector<proof::Fault> FlagReader::read() {
     if (command_.count(flag) > 0 && command_.count(other) > 0)
       fault(flag, fmt::format("{} is there too", other), "take one of them away");
   }
-  if (word_ != nullptr && !word_->results().empty()) *word_into_ = word_->results().front();
+  if (word_into_ != nullptr && !word_->results().empty()) *word_into_ = word_->results().front();
+  if (words_into_ != nullptr) *words_into_ = word_->results();
   spare_words();
   if (word_ != nullptr && word_asked_.required && word_->results().empty()) {
     fault("", fmt::format("{} is missing", word_->get_name()), fmt::format("write {}", word_->get_description()));

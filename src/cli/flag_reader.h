@@ -63,6 +63,8 @@ class FlagReader {
     std::string_view spare;  // what a second one is told
   };
   void word(std::string_view name, std::string& into, Word word, std::string_view help);
+  // Instead: any number of them, at least one.
+  void words(std::string_view name, std::vector<std::string>& into, std::string_view help);
 
   // The two contradict each other.
   void not_both(std::string flag, std::string other) { rivals_.emplace_back(std::move(flag), std::move(other)); }
@@ -90,6 +92,7 @@ class FlagReader {
   std::vector<std::pair<std::string, std::string>> rivals_;
   CLI::Option* word_ = nullptr;
   std::string* word_into_ = nullptr;
+  std::vector<std::string>* words_into_ = nullptr;
   Word word_asked_;
   std::vector<proof::Fault> faults_;
 };

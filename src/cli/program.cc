@@ -26,6 +26,7 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
                "print the versions of this program and of its client libraries");
   app.require_subcommand(0, 1);
   add_run(app, session);
+  add_check(app, session);
   add_cluster(app, session);
   add_report(app, session);
   add_manual(app, session);

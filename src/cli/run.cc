@@ -69,6 +69,7 @@ void add_others(RunInput& input) {
   reader.number("--runs", flags.runs, {1, kMost}, "so many runs, with the seeds that follow (default 1)");
   reader.group("Output");
   reader.text("--out", flags.out, "the run's folder (default runs/<id>)");
+  reader.text("--history", flags.history, "write down all that happens, a file for each process, into this new folder; see check");
   reader.yes("--json", flags.json, "print the result as JSON");
   reader.yes("--dry-run", flags.dry_run, "print the proof as it would take effect, and stop");
   reader.yes("--quiet", flags.quiet, "no progress on stderr");

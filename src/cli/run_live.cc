@@ -7,6 +7,7 @@
 
 #include "base/prng.h"
 #include "cli/commands.h"
+#include "cli/histories.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
 #include "cli/wiring.h"
@@ -67,7 +68,7 @@ class LiveRun {
   report::Report carry_out();
   report::Report not_started(const Error& error) const;
   void loop(coordinator::ProofRun& run, System& system);
-  coordinator::RunHooks hooks(System& system);
+  coordinator::RunHooks hooks(System& system, const control::HistoryFactory& history);
   int finish(const report::Report& report);
 
   const RunFlags& flags_;
@@ -134,11 +135,14 @@ report::Report LiveRun::carry_out() {
                       [this] { return stops_.count() > 0; }};
   auto system = open_system(request_, around);
   if (!system) return not_started(system.error());
+  auto history = history_factory(flags_.history);
+  if (!history) return not_started(history.error());
   std::vector<std::unique_ptr<worker::Worker>> workers;
   std::vector<control::WorkerPort*> ports;
   for (std::uint32_t i = 0; i < request_.proof.workers; ++i) {
-    workers.push_back(std::make_unique<worker::Worker>(clock_, wall_, (*system)->factory(),
-                                                       worker::WorkerOptions{}));
+    worker::WorkerOptions worker_options;
+    worker_options.history = *history;
+    workers.push_back(std::make_unique<worker::Worker>(clock_, wall_, (*system)->factory(), worker_options));
     ports.push_back(workers.back().get());
   }
   coordinator::RunOptions options;
@@ -146,7 +150,7 @@ report::Report LiveRun::carry_out() {
   options.proof = request_.proof;
   options.program = program_version();
   options.started = wall_.now();
-  coordinator::ProofRun run(std::move(options), std::move(ports), hooks(**system));
+  coordinator::ProofRun run(std::move(options), std::move(ports), hooks(**system, *history));
   loop(run, **system);
   report::Report report = run.report();
   workers.clear();  // before the system they talk to goes
@@ -156,8 +160,9 @@ report::Report LiveRun::carry_out() {
   return report;
 }
 
-coordinator::RunHooks LiveRun::hooks(System& system) {
+coordinator::RunHooks LiveRun::hooks(System& system, const control::HistoryFactory& history) {
   coordinator::RunHooks hooks;
+  hooks.history = history;
   hooks.message = [this](std::string_view text) { view_.say(text); };
   hooks.alarm = [this](const track::Alarm& alarm, const std::string& key) {
     if (alarms_told_++ < kAlarmsTold) {

@@ -44,6 +44,9 @@ class FlagCheck {
   std::vector<proof::Fault> run(bool whole) {
     nodes();
     if (!flags_.simulate && flags_.runs.value_or(1) != 1) fault("--runs", "it is for simulations", "add --simulate");
+    if (flags_.runs.value_or(1) != 1 && !flags_.history.empty()) {
+      fault("--history", "it holds one run, and --runs asks for several", "take one of them away");
+    }
     if (whole) {
       cluster();
       if (flags_.simulate) simulation();

@@ -32,6 +32,7 @@ struct RunFlags {
   bool simulate = false;
   std::optional<std::uint64_t> runs;
   std::string out;
+  std::string history;
   bool json = false;
   bool dry_run = false;
   bool quiet = false;

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "cli/histories.h"
 #include "cli/run_folder.h"
 #include "cli/simulate.h"
 #include "sys/files.h"
@@ -51,7 +52,14 @@ class Simulations {
 };
 
 int Simulations::one(std::uint64_t seed) {
-  auto result = simulate(proof_, seed, drawn_options(seed, proof_));
+  SimulationOptions options = drawn_options(seed, proof_);
+  auto history = history_factory(flags_.history);
+  if (!history) {
+    terminal_.complain(history.error().message);
+    return kExitCouldNotRun;
+  }
+  options.history = std::move(*history);
+  auto result = simulate(proof_, seed, options);
   if (!result) {
     terminal_.complain(fmt::format("seed {}: {}", seed, result.error().message));
     return kExitCouldNotRun;

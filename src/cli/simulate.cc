@@ -81,6 +81,7 @@ class World {
         broker_(clock_, wall_, broker_options(proof, seed, std::move(defects), options)) {
     worker::WorkerOptions worker_options;
     worker_options.threaded = false;
+    worker_options.history = options.history;
     for (std::uint32_t i = 0; i < std::max(1U, proof.workers); ++i) {
       workers_.push_back(std::make_unique<MortalWorker>([this, worker_options] {
         return std::make_unique<worker::Worker>(clock_, wall_, embedded_factory(broker_),
@@ -97,6 +98,7 @@ class World {
     std::vector<control::WorkerPort*> ports;
     for (auto& one : workers_) ports.push_back(one.get());
     coordinator::RunHooks hooks;
+    hooks.history = options.history;
     hooks.load_begins = [this](MonotonicTime begin, std::optional<MonotonicTime>) {
       plan_crashes(begin);
     };

@@ -29,6 +29,7 @@ struct SimulationOptions {
   driver::embedded::Honest honest;  // bad days that are nobody's defect
   Nanoseconds crash_every{};        // mean time between crashes of a worker; 0: never
   Nanoseconds crash_away{std::chrono::seconds{2}};  // until its next incarnation is there
+  control::HistoryFactory history;  // absent: none is kept
   coordinator::RunLimits limits;
   judge::JudgeOptions judging;
   std::uint64_t steps_max = 100'000'000;

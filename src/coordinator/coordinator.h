@@ -1,6 +1,7 @@
 // One proof from its start to its verdict: a state machine that is stepped, over N workers behind
 // WorkerPort. It has no thread, reads no clock and touches no system: all it does goes through the
-// ports, all it knows comes back through them.
+// ports, all it knows comes back through them. Its history, if one is kept, is written by a Writer
+// that has a thread of its own.
 //
 //     prepare ─► topic ─► consumers, until assigned ─► producers ─► load, `duration` long
 //       ─► 1 producers stop ─► 2 final wait ─► 3 consumers stop
@@ -33,9 +34,11 @@
 #include <string_view>
 #include <vector>
 
+#include "control/proof_history.h"
 #include "control/worker_port.h"
 #include "coordinator/chatter.h"
 #include "coordinator/fleet.h"
+#include "coordinator/journal.h"
 #include "coordinator/lag_watch.h"
 #include "coordinator/raw_read.h"
 #include "judge/judge.h"
@@ -85,9 +88,11 @@ struct RunLimits {
 struct RunHooks {
   std::function<void(std::string_view)> message;  // a sentence for a person
   std::function<void(const track::Alarm&, const std::string& key)> alarm;  // at once
+  std::function<void(std::uint64_t tick, MonotonicTime at)> ticked;        // it is complete; before its alarms
   std::function<void(MonotonicTime begin, std::optional<MonotonicTime> end)>
       load_begins;                                         // no end: until stopped
   std::function<void()> load_ends;                         // faults end now
+  control::HistoryFactory history;                         // opens the coordinator's history
   // All faults of the run so far, in the order of their numbers; lives until the next step.
   std::function<const std::vector<core::FaultRecord>*()> faults;
 };
@@ -186,6 +191,8 @@ class ProofRun {
   void watch_lag(MonotonicTime now);
   [[nodiscard]] std::span<const core::FaultRecord> faults() const;
   void note_delta(const track::Delta& delta);
+  bool open_history();
+  void close_history(MonotonicTime now);
   void tick_if_due(MonotonicTime now);
   void complete_tick(MonotonicTime now);
   void want_barrier(MonotonicTime now);
@@ -217,6 +224,7 @@ class ProofRun {
   std::uint64_t barrier_ = 0;    // all evidence from before it is there once this tick is complete
   Nanoseconds sample_interval_{};
   bool more_ = false;  // somebody has more to say at once
+  Journal journal_;
   RawReadState raw_;
   Chatter chatter_;
   std::optional<MonotonicTime> refused_since_;

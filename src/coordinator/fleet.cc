@@ -76,6 +76,7 @@ void Fleet::failed(track::Ledger& ledger, Worker& worker, MonotonicTime now, con
 
 void Fleet::lose(track::Ledger& ledger, Worker& worker) {
   worker.lost = true;
+  if (sinks_.lost) sinks_.lost(worker.source);
   ledger.lose(worker.source, true);
   sinks_.message(worker, fmt::format("lost: {}", worker.problem));
 }
@@ -83,6 +84,7 @@ void Fleet::lose(track::Ledger& ledger, Worker& worker) {
 void Fleet::replace(track::Ledger& ledger, std::size_t index, control::WorkerPort& port,
                     core::SourceId source) {
   Worker& worker = workers_[index];
+  if (sinks_.lost) sinks_.lost(worker.source);
   ledger.lose(worker.source, false);
   gone_ += worker.last.counters;
   gone_publish_.merge(worker.last.publish_latency);

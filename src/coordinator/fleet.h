@@ -45,6 +45,7 @@ class Fleet {
   struct Sinks {
     std::function<void(const Worker&, std::string_view)> message;
     std::function<void(const track::Delta&)> delta;  // before it is applied
+    std::function<void(core::SourceId)> lost;        // before the ledger is told; absent: nobody wants to know
   };
 
   Fleet(FleetOptions options, Sinks sinks) : options_(options), sinks_(std::move(sinks)) {}

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "control/proof_ledger.h"
 #include "coordinator/coordinator.h"
 
 namespace sp::coordinator {
@@ -44,7 +45,8 @@ ProofRun::ProofRun(RunOptions options, std::vector<control::WorkerPort*> workers
                     last_said_ = fmt::format("worker {}: {}", worker.source.worker, text);
                     if (auto told = chatter_.hear(last_said_, now_)) say(std::move(*told));
                   },
-              .delta = [this](const track::Delta& delta) { note_delta(delta); }}),
+              .delta = [this](const track::Delta& delta) { note_delta(delta); },
+              .lost = [this](core::SourceId source) { journal_.lost(source, now_); }}),
       division_(proof::divide(options_.proof)),
       chatter_(options_.limits.chatter_quiet) {
   CHECK(!workers.empty(), "a run has at least one worker");
@@ -121,6 +123,7 @@ void ProofRun::enter(Stage stage, MonotonicTime now) {
   stage_ = stage;
   stage_began_ = now;
   next_poll_ = now;
+  journal_.stage(stage_name(stage), now);
 }
 
 void ProofRun::say(std::string sentence) {
@@ -161,7 +164,7 @@ control::WorkerPlan ProofRun::plan(const Fleet::Worker& worker) const {
 // ── preparation ──
 
 void ProofRun::step_prepare(MonotonicTime now) {
-  if (!prepare_workers() || !make_topic()) {
+  if (!prepare_workers() || !open_history() || !make_topic()) {
     enter(Stage::kCleanUp, now);
     return;
   }
@@ -200,6 +203,7 @@ bool ProofRun::prepare_workers() {
     }
     first = false;
   }
+  report_.idempotent = idempotent_;
   for (const auto& warning : report_.facts.warnings) say("warning: " + warning);
   return true;
 }
@@ -225,28 +229,24 @@ bool ProofRun::make_topic() {
 }
 
 void ProofRun::make_ledger(bool idempotent) {
-  track::LedgerOptions options;
-  options.run = options_.run;
-  options.contract = options_.proof.contract(idempotent);
-  options.groups.clear();
-  for (std::uint32_t group = 0; group < std::max(1U, options_.proof.groups); ++group) {
-    options.groups.push_back(group_name(group));
-  }
-  options.limits = options_.limits.ledger;
-  ledger_ = std::make_unique<track::Ledger>(std::move(options));
+  ledger_ = control::proof_ledger(options_.proof, options_.run, idempotent, options_.limits.ledger);
 }
 
-std::string ProofRun::group_name(std::uint32_t group) const {
-  return fmt::format("{}-{}", core::run_text(options_.run), group);
+bool ProofRun::open_history() {
+  if (!hooks_.history) return true;
+  const control::HistoryFacts facts{options_.run, report_.client, report_.facts.raw_read_available, options_.started};
+  auto writer = hooks_.history(control::coordinator_meta(options_.proof, facts));
+  if (writer) {
+    journal_ = Journal(std::move(*writer));
+    return true;
+  }
+  report_.failure = writer.error().message;
+  return false;
 }
 
-void ProofRun::expect(const Fleet::Worker& worker) {
-  for (const auto& share : division_.producers) {
-    if (share.worker != worker.source.worker) continue;
-    ledger_->declare(core::KeyBlock{worker.source, share.producer}, share.keys);
-  }
-  ledger_->expect(worker.source);
-}
+std::string ProofRun::group_name(std::uint32_t group) const { return control::group_names(options_.proof, options_.run)[group]; }
+
+void ProofRun::expect(const Fleet::Worker& worker) { control::declare_worker(*ledger_, division_, worker.source); }
 
 bool ProofRun::start_consumers() {
   for (auto& worker : fleet_.workers()) {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "coordinator/coordinator.h"
+#include "report/facts.h"
 #include "track/state.h"
 
 namespace sp::coordinator {
@@ -199,6 +200,7 @@ void ProofRun::ask_bounds(MonotonicTime now) {
 }
 
 void ProofRun::start_raw_read(const std::vector<track::RawRange>& bounds, MonotonicTime now) {
+  journal_.bounds(bounds, options_.proof.raw_read, now);
   raw_.set_targets(ledger_->raw_targets(bounds, options_.proof.raw_read));
   raw_.heard = now;
   if (raw_.unreached() == 0) return raw_read_over("", now);  // nothing to read
@@ -303,6 +305,18 @@ void ProofRun::clean_up(MonotonicTime now) {
     }
   }
   enter(Stage::kDone, now);
+  close_history(now);
+}
+
+void ProofRun::close_history(MonotonicTime now) {
+  journal_.faults(report_.facts.faults);
+  const std::string_view reason = !report_.failure.empty() ? "failed" : report_.facts.interrupted ? "interrupted"
+                                  : report_.facts.stopped  ? "stopped"
+                                                           : "done";
+  const auto kept = journal_.end(reason, report::facts_json(report_), now);
+  if (!kept || kept->complete()) return;
+  say(fmt::format("the coordinator's history lacks {} of {} operations{}", kept->dropped, kept->written + kept->dropped,
+                  kept->error.empty() ? "" : ": " + kept->error));
 }
 
 }  // namespace sp::coordinator

@@ -16,6 +16,7 @@ void ProofRun::poll(MonotonicTime now) {
   complete_tick(now);
   take_alarms(now);
   watch_lag(now);
+  journal_.faults(faults());
 }
 
 void ProofRun::tick_if_due(MonotonicTime now) {
@@ -26,8 +27,10 @@ void ProofRun::tick_if_due(MonotonicTime now) {
 
 void ProofRun::complete_tick(MonotonicTime now) {
   if (announced_ == ticked_ || !ledger_->answered(announced_)) return;
+  journal_.tick(announced_, now);
   ledger_->tick(announced_, now);
   ticked_ = announced_;
+  if (hooks_.ticked) hooks_.ticked(ticked_, now);
   std::rotate(tick_times_.begin(), tick_times_.end() - 1, tick_times_.end());
   tick_times_.front() = now;
   sample(now);
@@ -75,6 +78,7 @@ std::span<const core::FaultRecord> ProofRun::faults() const {
 }
 
 void ProofRun::note_delta(const track::Delta& delta) {
+  journal_.saw(delta, now_);
   if (stage_ != Stage::kRawRead) return;
   raw_.rows_came = raw_.rows_came || !delta.rows.empty();
   for (const auto& row : delta.rows) raw_.note(row);

@@ -18,4 +18,10 @@ bool is_run_text(std::string_view text) {
   return text.size() == 1 + kDigits && text.front() == 'r' && text.find_first_not_of(kAlphabet, 1) == std::string_view::npos;
 }
 
+RunId run_of_text(std::string_view text) {
+  std::uint64_t id = 0;
+  for (const char digit : text.substr(1)) id = id << 5U | (kAlphabet.find(digit) & 31U);
+  return RunId{id};
+}
+
 }  // namespace sp::core

@@ -45,5 +45,7 @@ struct SourceId {
 [[nodiscard]] std::string run_text(RunId run);
 // True for what run_text() may return.
 [[nodiscard]] bool is_run_text(std::string_view text);
+// A run of that text: of the id's 64 bits the 40 that the text holds. `text` is a run text.
+[[nodiscard]] RunId run_of_text(std::string_view text);
 
 }  // namespace sp::core

@@ -1,6 +1,7 @@
 #include "history/merge.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -10,6 +11,7 @@ namespace sp::history {
 namespace {
 
 constexpr std::size_t kFilesWithThreads = 64;
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 auto order_of(const Merge::Source& source) {
   return std::tuple(source.meta.process == kCoordinator, std::string_view(source.meta.process), source.meta.incarnation);
@@ -25,6 +27,7 @@ struct Merge::Stream {
   std::span<const Operation> batch;
   std::uint64_t answered = 0;      // the last tick that was passed, of this or an earlier incarnation
   std::uint64_t next_index = 0;    // of the operation that comes next
+  std::optional<std::uint64_t> limit;  // by seen: the last index that may be read now
   bool started = false;
   bool ended = false;
 };
@@ -124,14 +127,21 @@ Result<void> Merge::look_at_coordinator() {
     if (!batch) return tl::unexpected(batch.error());
     if (batch->empty()) break;
     for (const Operation& operation : *batch) {
-      if (operation.function != Function::kTick) continue;
-      if (!operation.has(Member::kSeen)) {
+      if (operation.function == Function::kTick && !operation.has(Member::kSeen)) {
         return fail(ErrorCode::kParse, fmt::format("{} line {}: a tick of the coordinator's needs 'seen' where there are other files: "
                                                    "what it had seen of each",
                                                    sources_.back().file, operation.line));
       }
+      if (!operation.has(Member::kSeen)) continue;
       for (const auto& [name, index] : operation.details->seen) {
-        if (const auto found = by_name.find(name); found != by_name.end()) found->second->last_seen = index;
+        const auto found = by_name.find(name);
+        if (found == by_name.end()) continue;
+        std::optional<std::uint64_t>& last = found->second->last_seen;
+        if (last && index < *last) {
+          return fail(ErrorCode::kInvalid, fmt::format("{} line {}: had seen line index {} of {}, but {} before: what was seen stays seen",
+                                                       sources_.back().file, operation.line, index, name, *last));
+        }
+        last = index;
       }
       if (!operation.has(Member::kLostIncarnations)) continue;
       for (const std::string& name : operation.details->lost_incarnations) {
@@ -139,6 +149,7 @@ Result<void> Merge::look_at_coordinator() {
       }
     }
   }
+  by_seen_ = true;
   for (std::size_t i = 0; i + 1 < sources_.size(); ++i) {
     if (sources_[i].last_seen || options_.all_evidence) continue;
     streams_[i].started = streams_[i].ended = true;  // nothing of it had been seen
@@ -171,41 +182,61 @@ void Merge::end(std::uint32_t number) {
   if (sources_.size() > 1) stream.reader.reset();
 }
 
+// The next batch of that stream, if it has none. False: there is no more.
+Result<bool> Merge::load(std::uint32_t number) {
+  Stream& stream = streams_[number];
+  if (!stream.batch.empty()) return true;
+  auto batch = stream.reader->next();
+  if (!batch) return tl::unexpected(std::move(batch).error());
+  stream.batch = *batch;
+  if (!batch->empty()) return true;
+  end(number);
+  return false;
+}
+
+bool Merge::may_pass(std::uint32_t number, const Operation& operation) const {
+  const Stream& stream = streams_[number];
+  if (by_seen_) return stream.limit && operation.index <= *stream.limit;
+  return stream.answered < stage_;
+}
+
+Result<void> Merge::pass_tick(std::uint32_t number, const Operation& operation) {
+  Stream& stream = streams_[number];
+  if (operation.number > stream.answered) {
+    stream.answered = operation.number;
+    return {};
+  }
+  return fail(ErrorCode::kInvalid, fmt::format("{} line {}: tick {} follows tick {}: a process answers each once, in order, and an "
+                                               "incarnation after the one before it",
+                                               sources_[number].file, operation.line, operation.number, stream.answered));
+}
+
 Result<std::span<const Operation>> Merge::advance(std::uint32_t number) {
+  constexpr std::span<const Operation> kNone;
   Stream& stream = streams_[number];
   Source& source = sources_[number];
-  if (stream.ended || stream.answered >= stage_) return std::span<const Operation>();
+  if (stream.ended || (by_seen_ ? !stream.limit : stream.answered >= stage_)) return kNone;
   if (!stream.started) {
-    if (succeeds_another(number) && !streams_[number - 1].ended) return std::span<const Operation>();
+    if (succeeds_another(number) && !by_seen_ && !streams_[number - 1].ended) return kNone;
     if (auto started = start(number); !started) return tl::unexpected(std::move(started).error());
   }
-  const bool limited = source.last_seen && !options_.all_evidence;
-  if (limited && stream.next_index > *source.last_seen) {
-    source.limited = !stream.batch.empty();
-    end(number);
-    return std::span<const Operation>();
-  }
-  if (stream.batch.empty()) {
-    auto batch = stream.reader->next();
-    if (!batch) return tl::unexpected(std::move(batch).error());
-    stream.batch = *batch;
-    if (batch->empty()) {
+  if (by_seen_ && stream.next_index > *stream.limit) {
+    const bool over = source.last_seen && !options_.all_evidence && stream.next_index > *source.last_seen;
+    if (over) {
+      source.limited = !stream.batch.empty();
       end(number);
-      return std::span<const Operation>();
     }
+    return kNone;
   }
+  const auto loaded = load(number);
+  if (!loaded) return tl::unexpected(loaded.error());
+  if (!*loaded) return kNone;
   std::size_t count = 0;
-  while (count < stream.batch.size() && stream.answered < stage_) {
+  while (count < stream.batch.size() && may_pass(number, stream.batch[count])) {
     const Operation& operation = stream.batch[count];
-    if (limited && operation.index > *source.last_seen) break;
     ++count;
     if (operation.function != Function::kTick || streams_.size() == 1) continue;
-    if (operation.number <= stream.answered) {
-      return fail(ErrorCode::kInvalid, fmt::format("{} line {}: tick {} follows tick {}: a process answers each once, in order, and an "
-                                                   "incarnation after the one before it",
-                                                   source.file, operation.line, operation.number, stream.answered));
-    }
-    stream.answered = operation.number;
+    if (auto passed = pass_tick(number, operation); !passed) return tl::unexpected(std::move(passed).error());
   }
   const auto given = stream.batch.first(count);
   stream.batch = stream.batch.subspan(count);
@@ -213,7 +244,9 @@ Result<std::span<const Operation>> Merge::advance(std::uint32_t number) {
   return given;
 }
 
-Result<Merge::Run> Merge::next() {
+Result<Merge::Run> Merge::next() { return by_seen_ ? next_by_seen() : next_by_tick(); }
+
+Result<Merge::Run> Merge::next_by_tick() {
   while (true) {
     for (; turn_ < streams_.size(); ++turn_) {
       while (true) {
@@ -232,6 +265,63 @@ Result<Merge::Run> Merge::next() {
     }
     if (!lowest) return Run{};
     stage_ = *lowest + 1;
+  }
+}
+
+Result<Merge::Run> Merge::next_by_seen() {
+  const auto coordinator = static_cast<std::uint32_t>(streams_.size() - 1);
+  while (true) {
+    for (; turn_ < coordinator; ++turn_) {
+      auto given = advance(turn_);
+      if (!given) return tl::unexpected(std::move(given).error());
+      if (!given->empty()) return Run{turn_, *given};
+    }
+    auto run = coordinator_turn();
+    if (!run || !run->operations.empty() || streams_.back().ended) return run;
+    turn_ = 0;
+  }
+}
+
+// The coordinator's next lines, up to one that had seen more; none: that has to be read first, or it is at its end.
+Result<Merge::Run> Merge::coordinator_turn() {
+  const auto number = static_cast<std::uint32_t>(streams_.size() - 1);
+  Stream& stream = streams_.back();
+  if (stream.ended) return Run{};
+  if (!stream.started) {
+    if (auto started = start(number); !started) return tl::unexpected(std::move(started).error());
+  }
+  const auto loaded = load(number);
+  if (!loaded) return tl::unexpected(loaded.error());
+  if (!*loaded) return Run{};
+  std::size_t count = 0;
+  for (; count < stream.batch.size(); ++count) {
+    const Operation& operation = stream.batch[count];
+    if (operation.has(Member::kSeen)) {
+      if (count > 0) break;
+      if (!barrier_open_) {
+        open_barrier(operation);
+        return Run{};
+      }
+      barrier_open_ = false;
+    }
+    if (operation.function != Function::kTick) continue;
+    if (auto passed = pass_tick(number, operation); !passed) return tl::unexpected(std::move(passed).error());
+  }
+  const auto given = stream.batch.first(count);
+  stream.batch = stream.batch.subspan(count);
+  stream.next_index += count;
+  return Run{number, given};
+}
+
+void Merge::open_barrier(const Operation& operation) {
+  barrier_open_ = true;
+  for (std::size_t i = 0; i + 1 < streams_.size(); ++i) {
+    Source& source = sources_[i];
+    if (options_.all_evidence && !source.last_seen) streams_[i].limit = kUnlimited;
+    const std::string name = source_name(source.meta.process, *source.meta.incarnation);
+    for (const auto& [seen, index] : operation.details->seen) {
+      if (seen == name) streams_[i].limit = options_.all_evidence && index == source.last_seen ? kUnlimited : index;
+    }
   }
 }
 

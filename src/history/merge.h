@@ -4,11 +4,15 @@
 //     worker-1   g │1 h │2 i                 ─►   a b │1 g │1 (│1) c d │2 h │2 (│2) e f i        (│n): the coordinator's
 //
 // What orders lines of two files is ticks alone: X before P's tick n and Y after Q's tick n+1, then X before Y. So each file is read up
-// to its tick n before any is read past it; within that, by name and incarnation, the coordinator last. An incarnation comes after the
-// one before it. The order in which the files are named does not matter.
+// to its tick n before any is read past it, by name and incarnation. An incarnation comes after the one before it. The order in which
+// the files are named does not matter.
 //
-// What the coordinator had not seen (`seen` of its last tick) does not count unless all evidence is asked for: a killed worker may have
-// written more than it reported. A last line that is cut off is accepted of an incarnation that the coordinator calls lost.
+// With a coordinator's file it is `seen`: before a line of the coordinator's that has it come all lines that it had seen by then, and
+// no others. So what it did online, in whatever order, is done again in that order.
+//
+// What the coordinator had never seen does not count unless all evidence is asked for: a killed worker may have written more than it
+// reported; then that comes with the last of it that was seen. A last line that is cut off is accepted of an incarnation that the
+// coordinator calls lost.
 //
 // Shape:    each operation of each file at most once, in its file's order.
 // Cost:     that of the readers; the coordinator's file is read twice.
@@ -83,8 +87,15 @@ class Merge {
   Result<void> check_sources() const;
   Result<void> look_at_coordinator();
   Result<void> start(std::uint32_t number);
-  // Operations of that stream up to the tick of the stage; none: it has to wait, or is at its end.
+  // Operations of that stream up to the tick of the stage, or to what the coordinator had seen; none: it has to wait, or is at its end.
   Result<std::span<const Operation>> advance(std::uint32_t number);
+  Result<bool> load(std::uint32_t number);
+  [[nodiscard]] bool may_pass(std::uint32_t number, const Operation& operation) const;
+  Result<void> pass_tick(std::uint32_t number, const Operation& operation);
+  Result<Run> next_by_tick();
+  Result<Run> next_by_seen();
+  Result<Run> coordinator_turn();
+  void open_barrier(const Operation& operation);
   void end(std::uint32_t number);
   [[nodiscard]] bool succeeds_another(std::uint32_t number) const;
 
@@ -93,6 +104,8 @@ class Merge {
   std::vector<Stream> streams_;    // as sources_
   std::uint64_t stage_ = 1;        // the tick that all are read up to
   std::uint32_t turn_ = 0;         // the stream that is read now
+  bool by_seen_ = false;           // there is a coordinator's file
+  bool barrier_open_ = false;      // what the next line of the coordinator's had seen is read
 };
 
 }  // namespace sp::history

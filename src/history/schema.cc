@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 4> kTypes = {"invoke", "ok", "fail", "inf
 constexpr std::array<std::string_view, kFunctionCount> kFunctions = {
     "publish",      "subscribe", "unsubscribe",   "assign",    "revoke", "deliver",  "commit", "ack",  "nack",
     "begin",        "abort",     "copy",          "skip",      "client-error",       "disconnect", "reconnect",
-    "cluster-state", "probe",    "read-begin",    "read",      "read-end", "clock",  "tick",   "end",  "incomplete",
+    "cluster-state", "probe",    "read-begin",    "read",      "read-end", "clock",  "tick",   "end",  "stage", "incomplete",
     "",             ""};
 
 constexpr std::array<MemberRow, kMemberCount> kRows = {{
@@ -58,6 +58,7 @@ constexpr std::array<MemberRow, kMemberCount> kRows = {{
     {Member::kError, "error", Kind::kText, "a text"},
     {Member::kDetail, "detail", Kind::kJson, "any value"},
     {Member::kTime, "time_ns", Kind::kSigned, "a whole number"},
+    {Member::kStage, "stage", Kind::kText, "a text"},
 }};
 
 constexpr MemberSet kInDetails = bit(Member::kRun) | bit(Member::kStart) | bit(Member::kMode) | bit(Member::kPartitions) |
@@ -65,7 +66,8 @@ constexpr MemberSet kInDetails = bit(Member::kRun) | bit(Member::kStart) | bit(M
                                  bit(Member::kStarts) | bit(Member::kFrom) | bit(Member::kLeader) | bit(Member::kInSync) |
                                  bit(Member::kController) | bit(Member::kSeen) | bit(Member::kLostIncarnations) |
                                  bit(Member::kTarget) | bit(Member::kScope) | bit(Member::kIsolation) |
-                                 bit(Member::kReason) | bit(Member::kError) | bit(Member::kDetail);
+                                 bit(Member::kReason) | bit(Member::kError) | bit(Member::kDetail) |
+                                 bit(Member::kStage);
 
 constexpr MemberSet kRecord = bit(Member::kFrom) | bit(Member::kKey) | bit(Member::kValue);
 
@@ -85,6 +87,7 @@ MemberSet demanded_of(Function function) {
     case Function::kClock: return bit(Member::kWallNs);
     case Function::kTick: return bit(Member::kN);
     case Function::kEnd: return bit(Member::kReason);
+    case Function::kStage: return bit(Member::kStage) | bit(Member::kSeen);
     case Function::kIncomplete: return bit(Member::kDropped);
     case Function::kSubscribe:
     case Function::kUnsubscribe:
@@ -184,8 +187,8 @@ const MemberRow* find_member(std::string_view name) {
 MemberSet detail_members() { return kInDetails; }
 
 void Details::clear() {
-  for (std::string* text : {&start, &mode, &protocol, &member, &instance, &scope, &isolation, &run, &reason, &error, &leader,
-                            &in_sync, &controller, &detail}) {
+  for (std::string* text : {&start, &mode, &protocol, &member, &instance, &scope, &isolation, &run, &reason, &error, &stage,
+                            &leader, &in_sync, &controller, &detail}) {
     text->clear();
   }
   start_position = {};

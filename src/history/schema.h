@@ -56,11 +56,12 @@ enum class Function : std::uint8_t {
   kClock,
   kTick,
   kEnd,
+  kStage,         // what the coordinator is at, from here on
   kIncomplete,    // whoever wrote the file could not keep up here: `dropped` operations are missing
   kFault,         // of the process "nemesis": its name is Operation::name
   kOther,         // driftlab only: a name that this table does not know, in Operation::name
 };
-constexpr std::size_t kFunctionCount = 27;
+constexpr std::size_t kFunctionCount = 28;
 // "" for kFault and kOther.
 [[nodiscard]] std::string_view function_name(Function function);
 [[nodiscard]] std::optional<Function> find_function(std::string_view name);
@@ -108,8 +109,9 @@ enum class Member : std::uint8_t {
   kError,
   kDetail,
   kTime,          // `time_ns`; written at its fixed place in front
+  kStage,
 };
-constexpr std::size_t kMemberCount = 41;
+constexpr std::size_t kMemberCount = 42;
 
 using MemberSet = std::uint64_t;
 [[nodiscard]] constexpr MemberSet bit(Member member) { return MemberSet{1} << static_cast<unsigned>(member); }
@@ -146,7 +148,7 @@ struct Target {
 struct Details {
   std::string start;                    // `earliest`, `latest` (Operation::position: where that was) or `committed`
   Position start_position;              // if `start` is ""
-  std::string mode, protocol, member, instance, scope, isolation, run, reason, error;
+  std::string mode, protocol, member, instance, scope, isolation, run, reason, error, stage;
   std::string leader, in_sync, controller, detail;  // compact JSON
   std::vector<std::uint32_t> partitions;
   std::vector<Position> starts;

@@ -1,6 +1,7 @@
 #include "history/writer.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -22,6 +23,7 @@ constexpr std::string_view kCannotKeepUp = "the disk could not keep up";
 struct Writer::Chunk {
   std::string text;
   std::uint64_t operations = 0;
+  std::uint64_t flush = 0;      // not 0: behind it all is to be written
 };
 
 // What owner and thread share. A chunk is handed over under the mutex, so that the thread, when the queue is empty, may take the open
@@ -34,6 +36,8 @@ struct Writer::Shared {
   Chunk open;
   std::string error;
   std::uint64_t refused = 0;    // operations in chunks that the disk refused
+  std::uint64_t flushed = 0;
+  std::condition_variable flush_done;
   std::atomic<bool> failed = false;
 };
 
@@ -58,8 +62,9 @@ class Writer::Drain {
       if (stop.stop_requested()) return;  // a crash: nothing more
       if (!chunk && !at_end) chunk = take_open();
       if (chunk) append(*chunk);
-      if (at_end || shared_.clock.now() >= frame_end) {
+      if (at_end || (chunk && chunk->flush != 0) || shared_.clock.now() >= frame_end) {
         flush();
+        if (chunk && chunk->flush != 0 && !failed_) tell_flushed(chunk->flush);
         frame_end = shared_.clock.now() + options_.flush_period;
       }
       if (at_end) return finish();
@@ -67,7 +72,8 @@ class Writer::Drain {
   }
   std::optional<Chunk> take_open() {
     const std::lock_guard lock(shared_.mutex);
-    if (shared_.queue.size() > 0 || shared_.open.text.empty()) return std::nullopt;
+    const bool empty = shared_.open.text.empty() && shared_.open.flush == 0;
+    if (shared_.queue.size() > 0 || empty) return std::nullopt;
     return std::exchange(shared_.open, {});
   }
   void append(const Chunk& chunk) {
@@ -86,6 +92,13 @@ class Writer::Drain {
     write();
     pending_ = 0;
   }
+  void tell_flushed(std::uint64_t flush) {
+    {
+      const std::lock_guard lock(shared_.mutex);
+      shared_.flushed = flush;
+    }
+    shared_.flush_done.notify_all();
+  }
   void write() {
     if (out_.empty()) return;
     note(file_.write(out_));
@@ -103,6 +116,7 @@ class Writer::Drain {
     }
     refuse(std::exchange(pending_, 0));
     shared_.failed.store(true);
+    shared_.flush_done.notify_all();
   }
   void refuse(std::uint64_t operations) {
     const std::lock_guard lock(shared_.mutex);
@@ -180,6 +194,26 @@ void Writer::say_dropped() {
 std::optional<std::uint64_t> Writer::last_index() const {
   if (next_index_ == 0) return std::nullopt;
   return next_index_ - 1;
+}
+
+std::uint64_t Writer::flush() {
+  const std::lock_guard lock(shared_->mutex);
+  const std::uint64_t number = ++flushes_;
+  if (shared_->failed.load()) return number;
+  shared_->open.flush = number;
+  // A full queue: the disk is behind, and the mark goes out with the chunk that does.
+  if (shared_->queue.size() < options_.chunks_max) (void)shared_->queue.push(std::exchange(shared_->open, {}));
+  return number;
+}
+
+bool Writer::wait_flushed(std::uint64_t flush, Nanoseconds wait) {
+  const MonotonicTime deadline = shared_->clock.now() + wait;
+  std::unique_lock lock(shared_->mutex);
+  while (shared_->flushed < flush) {
+    if (shared_->failed.load() || shared_->clock.now() >= deadline) return false;
+    (void)shared_->clock.wait_until(lock, shared_->flush_done, deadline);
+  }
+  return true;
 }
 
 std::optional<std::string> Writer::take_message() {

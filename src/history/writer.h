@@ -2,7 +2,7 @@
 // their own.
 //
 //     write(operation) ─► index      write … write ─► chunk ─► queue ─► thread: zstd, file
-//                                    every flush_period what is there is ended as a frame and written
+//                                    every flush_period, and at flush(), what is there is ended as a frame and written
 //
 // The load is never slowed in silence: if the disk cannot keep up, the queue is full, and operations are left out. Then the history is
 // incomplete: it says so in the file (`incomplete`, with how many), in summary(), and once in take_message(). The same if the disk
@@ -11,7 +11,7 @@
 // Cost:     200 ns an operation for the caller; zstd level 1 some 3 ns a byte on the thread.
 // Limits:   chunk_bytes * (chunks_max + 1) in memory.
 // Errors:   create(): kIo. Later ones are messages, never the caller's failure.
-// Threads:  one owner, besides its own thread. Destroying it without finish() is a crash: what is not yet on the disk is lost.
+// Threads:  one owner, besides its own thread and who waits for a flush. Destroying it without finish() is a crash: what is not yet on the disk is lost.
 // Source:   docs/formats/history.md, "Writing".
 #pragma once
 
@@ -59,6 +59,10 @@ class Writer {
   std::optional<std::uint64_t> write(const Operation& operation, std::optional<std::string_view> key = std::nullopt);
   // The index of the last operation that was written.
   [[nodiscard]] std::optional<std::uint64_t> last_index() const;
+  // Has what was written up to here handed to the system at once; the number to wait for.
+  std::uint64_t flush();
+  // True once that has happened: then it survives the death of this process. False after `wait`, or if the disk refuses. From any thread.
+  [[nodiscard]] bool wait_flushed(std::uint64_t flush, Nanoseconds wait);
   // What there is to say to a person, each once.
   [[nodiscard]] std::optional<std::string> take_message();
 
@@ -78,6 +82,7 @@ class Writer {
   Dialect dialect_;
   Vocabulary vocabulary_;
   std::uint64_t next_index_ = 0;
+  std::uint64_t flushes_ = 0;
   std::uint64_t dropped_ = 0;          // in all
   std::uint64_t dropped_unsaid_ = 0;   // since the last `incomplete`
   bool dropped_told_ = false;

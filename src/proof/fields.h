@@ -133,7 +133,8 @@ struct ProofReading {
 // What must not be shown is printed as this; reading it is a fault.
 inline constexpr std::string_view kHidden = "(hidden)";
 struct PrintOptions {
-  bool secrets = false;  // false: passwords, keys and tokens among the settings are kHidden
+  bool secrets = false;   // false: passwords, keys and tokens among the settings are kHidden
+  bool one_line = false;  // to_json: no line breaks
 };
 // The proof as it takes effect: every field that has a value. Reads back to the same proof, given secrets.
 [[nodiscard]] std::string to_yaml(const Proof& proof, PrintOptions options = {});

@@ -196,7 +196,7 @@ std::string to_yaml(const Proof& proof, PrintOptions options) {
 }
 
 std::string to_json(const Proof& proof, PrintOptions options) {
-  codec::JsonWriter json({.indent = 2});
+  codec::JsonWriter json({.indent = options.one_line ? 0U : 2U});
   json.begin_object();
   std::string_view open_group;
   for (const Field& field : fields()) {

@@ -53,6 +53,7 @@ struct Report {
   std::string program;              // "streaming-proof 0.1.0"
   std::string driver;               // "kafka"
   std::string client;               // "librdkafka 2.16.0"
+  bool idempotent = false;          // the effective settings promise idempotent producers
   std::string failure;              // why it could not run; empty: it ran
   judge::Judgement judgement;
   judge::RunFacts facts;

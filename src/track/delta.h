@@ -89,6 +89,7 @@ struct Delta {
   std::vector<Row> rows;
   std::vector<LineageOpen> opens;
   std::vector<CommitFact> commits;
+  std::uint64_t history_lines = 0;          // of the source's history that tell this and the deltas before it; 0: none is kept
 
   [[nodiscard]] std::size_t bytes() const;
 };

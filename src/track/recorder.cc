@@ -190,9 +190,10 @@ void Recorder::commit_answered(const Observation& observation, CommitOutcome out
   commits_.erase(found);
 }
 
-bool Recorder::cut(bool force) {
+bool Recorder::cut(bool force, std::uint64_t history_lines) {
   if (current_.rows.empty() && !force) return false;
   current_.number = next_number_++;
+  current_.history_lines = history_lines;
   current_.first_block = blocks_sent_;
   for (; blocks_sent_ < keys_.blocks_end(); ++blocks_sent_) {
     current_.blocks.push_back(keys_.identity(blocks_sent_));

@@ -31,7 +31,7 @@ class Recorder final : public core::ObservationSink {
   void observe(const core::Observation& observation) override;
 
   // Closes the current delta and keeps it; nothing happened: no delta, and `force` is not set: false.
-  bool cut(bool force);
+  bool cut(bool force, std::uint64_t history_lines = 0);
   // The deltas above `acknowledged`, lowest first; pointers live until acknowledge().
   [[nodiscard]] std::vector<const Delta*> pending(std::uint64_t acknowledged) const;
   // Everything up to delta `number` is durable at the coordinator.

@@ -1,6 +1,7 @@
 #include "worker/locked_recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -19,7 +20,31 @@ void LockedRecorder::end() {
 bool LockedRecorder::cut(bool force) {
   cut_at_ = clock_.now();
   observed_uncut_ = 0;
-  return recorder_.cut(force);
+  const auto last = history_ ? history_->last_index() : std::nullopt;
+  return recorder_.cut(force, last ? *last + 1 : 0);
+}
+
+void LockedRecorder::keep_history(std::unique_ptr<history::Writer> writer, history::Observed::Options options) {
+  const std::lock_guard lock(mutex_);
+  history_ = std::move(writer);
+  observed_.emplace(*history_, recorder_.keys(), std::move(options));
+}
+
+std::optional<history::Writer::Summary> LockedRecorder::finish_history() {
+  const std::lock_guard lock(mutex_);
+  observed_.reset();
+  const auto writer = std::exchange(history_, nullptr);
+  if (!writer) return std::nullopt;
+  return writer->finish();
+}
+
+void LockedRecorder::observe_tick(std::uint64_t number) {
+  core::Observation tick;
+  tick.event = core::Event::kTick;
+  tick.number = number;
+  tick.time = clock_.now();
+  observe(tick);
+  tick_answered_ = number;
 }
 
 void LockedRecorder::check_held_back() {
@@ -68,23 +93,20 @@ LockedRecorder::Keys LockedRecorder::open_keys(const core::KeyBlock& identity) {
 
 LockedRecorder::Answer LockedRecorder::answer(const Request& request) {
   std::vector<const track::Delta*> pending;
+  std::uint64_t flush = 0;
   {
     const std::lock_guard lock(mutex_);
     recorder_.acknowledge(request.acknowledge);
     acknowledged_ = recorder_.acknowledged();
     bool force = false;
     if (request.tick && *request.tick > tick_answered_) {
-      core::Observation tick;
-      tick.event = core::Event::kTick;
-      tick.number = *request.tick;
-      tick.time = clock_.now();
-      recorder_.observe(tick);
-      tick_answered_ = *request.tick;
+      observe_tick(*request.tick);
       force = true;
     }
     cut(force);
     check_held_back();
     pending = recorder_.pending(request.acknowledge);
+    if (history_ && !pending.empty()) flush = history_->flush();
   }
   // Copied without the lock: what was cut does not change, and only this thread acknowledges it away.
   Answer answer;
@@ -97,6 +119,7 @@ LockedRecorder::Answer LockedRecorder::answer(const Request& request) {
     rows += delta->rows.size();
     answer.deltas.push_back(*delta);
   }
+  if (flush != 0) (void)history_->wait_flushed(flush, options_.history_wait);
   return answer;
 }
 
@@ -109,6 +132,8 @@ void LockedRecorder::take_messages(std::vector<std::string>& out) {
   const std::lock_guard lock(mutex_);
   std::move(messages_.begin(), messages_.end(), std::back_inserter(out));
   messages_.clear();
+  if (!history_) return;
+  if (auto message = history_->take_message()) out.push_back(std::move(*message));
 }
 
 }  // namespace sp::worker

@@ -1,6 +1,9 @@
-// The evidence of one worker, shared by its loops: a lock around a track::Recorder.
+// The evidence of one worker, shared by its loops: a lock around a track::Recorder and, if one is kept, the worker's history.
 //
-//     loops ─ begin, observe …, end ─►  [recorder]  ─► answer(): deltas, until acknowledged
+//     loops ─ begin, observe …, end ─►  [recorder, history]  ─► answer(): deltas, until acknowledged
+//
+// What both are told is the same, in the same order. A delta is handed out once its lines are written, or after history_wait: so a
+// coordinator has not seen what the file of a worker that is killed does not hold, unless the disk hangs.
 //
 // A delta is cut at a quarter of what may be in flight, after delta_period, and at every answer. If
 // the coordinator does not acknowledge, rows pile up; at rows_kept_max the load is held back
@@ -14,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +26,8 @@
 #include "base/clock.h"
 #include "core/ids.h"
 #include "core/key_space.h"
+#include "history/observed.h"
+#include "history/writer.h"
 #include "track/delta.h"
 #include "track/recorder.h"
 #include "workload/evidence.h"
@@ -34,6 +40,7 @@ class LockedRecorder final : public workload::Evidence {
     Nanoseconds delta_period = std::chrono::milliseconds(200);
     std::size_t delta_rows_max = 16'384;
     std::size_t rows_kept_max = 4'000'000;   // 128 MB
+    Nanoseconds history_wait = std::chrono::milliseconds(500);
   };
   // `clock` outlives this.
   LockedRecorder(core::SourceId source, core::RunId run, const Options& options, const MonotonicClock& clock);
@@ -42,6 +49,7 @@ class LockedRecorder final : public workload::Evidence {
   void observe(const core::Observation& observation) override {
     ++observed_uncut_;
     recorder_.observe(observation);
+    if (observed_) observed_->observe(observation);
   }
   void end() override;
   [[nodiscard]] bool held_back() const override { return held_back_; }
@@ -49,6 +57,11 @@ class LockedRecorder final : public workload::Evidence {
   void hurry() override;
   [[nodiscard]] bool all_covered(std::uint32_t consumer) override;
   [[nodiscard]] std::vector<driver::CommitPoint> take_covered(std::uint32_t consumer) override;
+
+  // From here on a history is kept. Once, before the first observation.
+  void keep_history(std::unique_ptr<history::Writer> writer, history::Observed::Options options);
+  // Nothing is observed any more: closes the file. What became of it; nullopt: none was kept.
+  [[nodiscard]] std::optional<history::Writer::Summary> finish_history();
 
   // One observation that has no batch.
   void observe_alone(const core::Observation& observation);
@@ -75,12 +88,15 @@ class LockedRecorder final : public workload::Evidence {
 
  private:
   bool cut(bool force);
+  void observe_tick(std::uint64_t number);
   void check_held_back();
 
   const Options options_;
   const MonotonicClock& clock_;
   std::mutex mutex_;  // guards all that is not atomic or constant
   track::Recorder recorder_;
+  std::unique_ptr<history::Writer> history_;  // the pointer itself does not change while loops run
+  std::optional<history::Observed> observed_;
   MonotonicTime cut_at_;
   std::size_t observed_uncut_ = 0;
   std::uint64_t tick_answered_ = 0;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "control/proof_ledger.h"
 #include "core/payload.h"
 #include "worker/topic.h"
 #include "workload/producer_loop.h"
@@ -90,7 +91,19 @@ Result<control::WorkerHello> Worker::prepare(const control::WorkerPlan& plan) {
   hello.positions = capabilities.positions;
   hello.raw_read = capabilities.raw_read;
   hello.idempotent = promises_idempotence(hello.settings);
+  if (auto opened_history = open_history(hello); !opened_history) return tl::unexpected(std::move(opened_history).error());
   return hello;
+}
+
+Result<void> Worker::open_history(const control::WorkerHello& hello) {
+  if (!options_.history) return {};
+  const control::HistoryFacts facts{plan_->run, hello.client, hello.raw_read, wall_.now()};
+  auto writer = options_.history(control::worker_meta(plan_->proof, facts, plan_->source));
+  if (!writer) return tl::unexpected(std::move(writer).error());
+  history::Observed::Options options;
+  options.groups = control::group_names(plan_->proof, plan_->run);
+  evidence_->keep_history(std::move(*writer), std::move(options));
+  return {};
 }
 
 Result<std::uint32_t> Worker::create_topic() {
@@ -362,6 +375,7 @@ Result<void> Worker::remove() {
   producers_ = {};
   consumers_ = {};
   raw_ = {};
+  const auto kept = evidence_ ? evidence_->finish_history() : std::nullopt;
   evidence_.reset();
   driver_.reset();
   plan_.reset();
@@ -370,7 +384,9 @@ Result<void> Worker::remove() {
   ended_ = false;
   raw_refused_ = false;
   failure_.clear();
-  return {};
+  if (!kept || kept->complete()) return {};
+  return fail(ErrorCode::kIo, fmt::format("its history lacks {} of {} operations{}", kept->dropped, kept->written + kept->dropped,
+                                          kept->error.empty() ? "" : ": " + kept->error));
 }
 
 void Worker::note_failure(const std::string& sentence) {

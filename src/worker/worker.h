@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "control/proof_history.h"
 #include "control/worker_port.h"
 #include "driver/driver.h"
 #include "worker/locked_recorder.h"
@@ -35,6 +36,7 @@ using DriverFactory = std::function<Result<std::unique_ptr<driver::Driver>>(cons
 
 struct WorkerOptions {
   bool threaded = true;
+  control::HistoryFactory history;                // absent: none is kept
   LockedRecorder::Options evidence;               // delta_rows_max: less if fewer can be in flight
   std::size_t open_max = 65'536;                  // attempts of one producer without outcome
   Nanoseconds producer_close_wait = std::chrono::seconds(10);
@@ -70,6 +72,7 @@ class Worker final : public control::WorkerPort {
     std::vector<std::unique_ptr<LoopRunner>> loops;
   };
 
+  [[nodiscard]] Result<void> open_history(const control::WorkerHello& hello);
   [[nodiscard]] Result<void> check_prepared(const char* call) const;
   [[nodiscard]] Result<void> check_startable(const Crew& crew, const char* call) const;
   [[nodiscard]] workload::Waits waits() const;

@@ -4,23 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include <fmt/core.h>
 
 #include "base/prng.h"
-#include "driver/embedded/defects.h"
+#include "simulation/kinds.h"
 
 namespace sp::simulation {
 namespace {
 
 using driver::embedded::DefectKind;
-
-std::uint64_t seeds() {
-  const char* text = std::getenv("SP_SEEDS");  // NOLINT(concurrency-mt-unsafe): before any thread
-  return text == nullptr ? 6 : std::strtoull(text, nullptr, 10);
-}
 
 std::string told(const Outcome& outcome, const std::string& defects, std::uint64_t seed) {
   std::string text = fmt::format("seed {} with {}: {} {}\n", seed, defects, outcome.status, outcome.problem);
@@ -32,14 +24,14 @@ class DefectsTest : public testing::TestWithParam<DefectKind> {};
 
 TEST_P(DefectsTest, IsFoundWithExactlyItsNumber) {
   std::uint64_t planted = 0;
-  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
     const std::string defect = drawn_defect(GetParam(), seed);
     const Outcome outcome = run_planted({defect}, seed);
     EXPECT_TRUE(outcome.exact()) << told(outcome, defect, seed);
     planted += outcome.planted ? 1 : 0;
   }
   if (driver::embedded::defect_row(GetParam()).code) {
-    EXPECT_GT(planted, seeds() / 2) << "most runs must plant something";
+    EXPECT_GT(planted, seeds(6) / 2) << "most runs must plant something";
   }
 }
 
@@ -57,19 +49,7 @@ TEST_P(DefectsTest, IsNotFoundWhenItsRuleIsSwitchedOff) {
   FAIL() << "no seed planted anything";
 }
 
-std::string name_of(const testing::TestParamInfo<DefectKind>& info) {
-  std::string name(driver::embedded::defect_row(info.param).name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-std::vector<DefectKind> all_kinds() {
-  std::vector<DefectKind> kinds;
-  for (const auto& row : driver::embedded::defect_rows()) kinds.push_back(row.kind);
-  return kinds;
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, DefectsTest, testing::ValuesIn(all_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Kinds, DefectsTest, testing::ValuesIn(all_kinds()), kind_name);
 
 // Runs whose count was not the truth's once.
 TEST(DefectsOnceWrongTest, StayMended) {
@@ -86,7 +66,7 @@ TEST(HonestTest, HasNotOneFinding) {
   std::uint64_t never_landed = 0;
   std::uint64_t landed = 0;
   std::uint64_t landed_late = 0;
-  for (std::uint64_t seed = 1; seed <= seeds() * 8; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(6) * 8; ++seed) {
     const Outcome outcome = run_planted({}, seed);
     EXPECT_TRUE(outcome.exact()) << told(outcome, "nothing", seed);
     never_landed += outcome.unknown - outcome.landed;
@@ -100,7 +80,7 @@ TEST(HonestTest, HasNotOneFinding) {
 
 TEST(TwoKindsTest, AreFoundWithExactlyTheirNumbers) {
   const auto kinds = all_kinds();
-  for (std::uint64_t seed = 1; seed <= seeds() * 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(6) * 4; ++seed) {
     Prng chance = Prng(seed).fork("two kinds");
     const DefectKind a = kinds[chance.below(kinds.size())];
     const DefectKind b = kinds[chance.below(kinds.size())];

@@ -19,7 +19,7 @@ struct PlaceRow {
   Place place;
 };
 
-constexpr std::array<PlaceRow<std::string Details::*>, 13> kTextPlaces = {{
+constexpr std::array<PlaceRow<std::string Details::*>, 14> kTextPlaces = {{
     {Member::kError, &Details::error},
     {Member::kRun, &Details::run},
     {Member::kMode, &Details::mode},
@@ -33,6 +33,7 @@ constexpr std::array<PlaceRow<std::string Details::*>, 13> kTextPlaces = {{
     {Member::kInSync, &Details::in_sync},
     {Member::kController, &Details::controller},
     {Member::kDetail, &Details::detail},
+    {Member::kStage, &Details::stage},
 }};
 constexpr std::array<PlaceRow<std::uint32_t Operation::*>, 4> kIdPlaces = {{
     {Member::kKey, &Operation::key},

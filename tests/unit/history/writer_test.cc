@@ -83,6 +83,30 @@ TEST_F(WriterTest, ManyChunksArriveWholeAndInOrder) {
   }
 }
 
+TEST_F(WriterTest, WhatWasFlushedSurvivesTheDeathOfItsWriter) {
+  for (const bool zstd : {false, true}) {
+    auto writer = open(path("a"), {.zstd = zstd, .flush_period = std::chrono::hours(1)});
+    ASSERT_TRUE(writer->write(probe(*writer, 5)));
+    const std::uint64_t first = writer->flush();
+    ASSERT_TRUE(writer->wait_flushed(first, std::chrono::seconds(60)));
+    EXPECT_EQ(zstd ? unpacked("a") : text("a"), head_ + line(0, 5));
+    ASSERT_TRUE(writer->write(probe(*writer, 6)));
+    ASSERT_TRUE(writer->wait_flushed(writer->flush(), std::chrono::seconds(60)));
+    ASSERT_TRUE(writer->wait_flushed(first, std::chrono::seconds(0))) << "it was long ago";
+    ASSERT_TRUE(writer->write(probe(*writer, 7)));
+    writer.reset();  // as a crash
+    EXPECT_EQ(zstd ? unpacked("a") : text("a"), head_ + line(0, 5) + line(1, 6));
+  }
+}
+
+TEST_F(WriterTest, NobodyWaitsForAFlushOfADiskThatRefuses) {
+  auto writer = open("/dev/full", {.zstd = false, .flush_period = std::chrono::hours(1)});
+  ASSERT_TRUE(writer->write(probe(*writer, 5)));
+  EXPECT_FALSE(writer->wait_flushed(writer->flush(), std::chrono::hours(1)));
+  EXPECT_FALSE(writer->wait_flushed(writer->flush(), std::chrono::hours(1)));
+  EXPECT_FALSE(writer->finish().complete());
+}
+
 TEST_F(WriterTest, WhatWasWrittenIsOnTheDiskAfterAFlushPeriodThoughNothingFollows) {
   auto writer = open(path("a.jsonl.zst"), {.flush_period = std::chrono::milliseconds(1)});
   ASSERT_TRUE(writer->write(probe(*writer, 5)));

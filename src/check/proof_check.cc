@@ -1,0 +1,330 @@
+#include "check/proof_check.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "codec/document.h"
+#include "control/proof_history.h"
+#include "control/proof_ledger.h"
+#include "history/retold.h"
+#include "proof/fields.h"
+#include "report/facts.h"
+#include "track/recorder.h"
+
+namespace sp::check {
+namespace {
+
+using history::Function;
+using history::Member;
+using history::Operation;
+
+constexpr std::uint64_t kRowsInDelta = 16'384;
+constexpr int kRoundsMax = 4;
+constexpr std::uint64_t kOperationsBetweenProgress = 1'000'000;
+constexpr std::size_t kProofBytesMax = std::size_t{64} << 20U;
+
+// One worker's incarnation: its file, and the recorder that it had.
+struct Source {
+  core::SourceId id;
+  history::Retold retold;
+  std::unique_ptr<track::Recorder> recorder;
+  std::uint64_t uncut = 0;
+  bool expected = false;
+};
+
+class Replay {
+ public:
+  Replay(history::Merge& merge, const history::Vocabulary& vocabulary, const CheckOptions& options)
+      : merge_(merge), vocabulary_(vocabulary), options_(options) {}
+
+  Result<report::Report> run();
+
+ private:
+  Result<void> begin();
+  Result<void> read_proof(const history::Meta& meta);
+  Result<void> add_source(const history::Merge::Source& file);
+  Result<void> evidence(Source& source, const Operation& operation);
+  Result<void> coordinator(const Operation& operation);
+  void hand_over(Source& source);
+  void barrier(const Operation& operation);
+  void expect(Source& source);
+  void lose(const Operation& operation);
+  void tick(const Operation& operation);
+  void stage(std::string_view name, MonotonicTime now);
+  void bounds(const Operation& operation);
+  Result<void> end(const Operation& operation);
+  void close_load();
+  void close_consumers(MonotonicTime now);
+  void take_alarms(MonotonicTime now);
+  void look_at_files();
+  void finish();
+  void missing(std::string sentence) { missing_.push_back(std::move(sentence)); }
+  [[nodiscard]] std::string_view file_of(std::uint32_t source) const { return merge_.sources()[source].file; }
+
+  history::Merge& merge_;
+  const history::Vocabulary& vocabulary_;
+  const CheckOptions& options_;
+  proof::Division division_;
+  report::Report report_;
+  std::unique_ptr<track::Ledger> ledger_;
+  std::vector<Source> sources_;            // as the merge numbers them; the coordinator is none
+  std::map<std::string, std::uint32_t, std::less<>> by_name_;
+  std::set<std::uint32_t> lost_;
+  std::set<std::string> unknown_;          // that the coordinator had seen, and whose files are not here
+  std::vector<std::string> missing_;       // that only the files show
+  std::vector<judge::Noticed> noticed_;
+  std::array<MonotonicTime, 3> tick_times_{};
+  MonotonicTime now_{};
+  bool load_closed_ = false;
+  bool consumers_closed_ = false;
+  bool ended_ = false;
+};
+
+Result<report::Report> Replay::run() {
+  if (auto begun = begin(); !begun) return tl::unexpected(std::move(begun).error());
+  const auto coordinator_number = static_cast<std::uint32_t>(merge_.sources().size() - 1);
+  std::uint64_t operations = 0;
+  std::uint64_t told = 0;
+  while (true) {
+    const auto given = merge_.next();
+    if (!given) return tl::unexpected(given.error());
+    if (given->operations.empty()) break;
+    for (const Operation& operation : given->operations) {
+      auto done = given->source == coordinator_number ? coordinator(operation) : evidence(sources_[given->source], operation);
+      if (!done) return fail_up(std::move(done), std::string(file_of(given->source)));
+    }
+    operations += given->operations.size();
+    if (!options_.progress || operations - told < kOperationsBetweenProgress) continue;
+    told = operations;
+    options_.progress(operations);
+  }
+  finish();
+  return std::move(report_);
+}
+
+Result<void> Replay::begin() {
+  const auto& files = merge_.sources();
+  const history::Meta& meta = files.back().meta;
+  if (meta.process != history::kCoordinator || meta.kind != history::Meta::Kind::kProof) {
+    return fail(ErrorCode::kInvalid, fmt::format("{}: there is no coordinator's file of a proof among them: name the folder that "
+                                                 "--history wrote, or all its files",
+                                                 files.front().file));
+  }
+  if (auto read = read_proof(meta); !read) return fail_up(std::move(read), std::string(files.back().file));
+  division_ = proof::divide(report_.proof);
+  ledger_ = control::proof_ledger(report_.proof, report_.run, false, track::LedgerLimits{});
+  for (std::size_t i = 0; i + 1 < files.size(); ++i) {
+    if (auto added = add_source(files[i]); !added) return fail_up(std::move(added), std::string(files[i].file));
+  }
+  for (Source& source : sources_) {
+    if (source.id.incarnation == 1) expect(source);
+  }
+  return {};
+}
+
+Result<void> Replay::read_proof(const history::Meta& meta) {
+  if (!core::is_run_text(meta.run)) return fail(ErrorCode::kInvalid, fmt::format("'run' of the meta record is '{}'; it must be a run of this program", meta.run));
+  if (meta.proof.empty()) return fail(ErrorCode::kInvalid, "the meta record has no 'proof', so nothing says what was promised");
+  const auto document = codec::parse_document(meta.proof, {.name = "proof", .bytes_max = kProofBytesMax});
+  if (!document) return tl::unexpected(document.error());
+  auto reading = proof::read_proof(*document, "proof");
+  if (!reading.faults.empty()) return tl::unexpected(proof::to_error(reading.faults));
+  report_.proof = std::move(reading.proof);
+  report_.run = core::run_of_text(meta.run);
+  return {};
+}
+
+Result<void> Replay::add_source(const history::Merge::Source& file) {
+  const auto worker = control::worker_number(file.meta.process);
+  const std::uint64_t incarnation = file.meta.incarnation.value_or(0);
+  if (!worker || *worker >= report_.proof.workers || incarnation == 0 || incarnation > ~std::uint32_t{0}) {
+    return fail(ErrorCode::kInvalid, fmt::format("process '{}' incarnation {} is no worker of this proof, which has {}",
+                                                 file.meta.process, incarnation, report_.proof.workers));
+  }
+  by_name_.emplace(history::source_name(file.meta.process, incarnation), static_cast<std::uint32_t>(sources_.size()));
+  const core::SourceId id{*worker, static_cast<std::uint32_t>(incarnation)};
+  sources_.push_back({id, history::Retold(vocabulary_, control::group_names(report_.proof, report_.run)),
+                      std::make_unique<track::Recorder>(id, report_.run)});
+  return {};
+}
+
+// ── evidence ──
+
+Result<void> Replay::evidence(Source& source, const Operation& operation) {
+  if (operation.function == Function::kIncomplete) {
+    missing(fmt::format("the history of worker {} lacks {} operations: the disk could not keep up", source.id.worker, operation.number));
+    return {};
+  }
+  if (auto told = source.retold.tell(operation, *source.recorder); !told) return told;
+  if (++source.uncut >= kRowsInDelta) hand_over(source);
+  return {};
+}
+
+void Replay::hand_over(Source& source) {
+  source.uncut = 0;
+  if (!source.recorder->cut(false)) return;
+  for (const track::Delta* delta : source.recorder->pending(0)) ledger_->apply(*delta);
+  source.recorder->acknowledge(source.recorder->last_cut());
+}
+
+// ── what the coordinator did ──
+
+Result<void> Replay::coordinator(const Operation& operation) {
+  now_ = std::max(now_, MonotonicTime(Nanoseconds(operation.time_ns)));
+  if (operation.has(Member::kSeen)) barrier(operation);
+  const Function function = operation.function;
+  if (function == Function::kTick) tick(operation);
+  if (function == Function::kStage) stage(operation.details->stage, now_);
+  if (function == Function::kReadBegin) bounds(operation);
+  if (function == Function::kEnd) return end(operation);
+  if (function == Function::kIncomplete) {
+    missing(fmt::format("the coordinator's history lacks {} operations: the disk could not keep up", operation.number));
+  }
+  return {};  // faults and clocks: for people
+}
+
+// Everything that the coordinator had seen by now.
+void Replay::barrier(const Operation& operation) {
+  for (const auto& [name, index] : operation.details->seen) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) {
+      if (unknown_.insert(name).second) missing(fmt::format("the history of {} is not among the files", name));
+      continue;
+    }
+    expect(sources_[found->second]);
+    hand_over(sources_[found->second]);
+  }
+  lose(operation);
+  ledger_->round();
+  take_alarms(now_);
+}
+
+void Replay::expect(Source& source) {
+  if (std::exchange(source.expected, true)) return;
+  control::declare_worker(*ledger_, division_, source.id);
+}
+
+void Replay::lose(const Operation& operation) {
+  std::set<std::uint32_t> lost;
+  if (operation.has(Member::kLostIncarnations)) {
+    for (const auto& name : operation.details->lost_incarnations) {
+      if (const auto found = by_name_.find(name); found != by_name_.end()) lost.insert(found->second);
+    }
+  }
+  for (const std::uint32_t number : lost) {
+    if (lost_.contains(number)) continue;
+    const core::SourceId id = sources_[number].id;
+    expect(sources_[number]);
+    const bool succeeded = std::ranges::any_of(sources_, [&](const Source& other) {
+      return other.id.worker == id.worker && other.id.incarnation > id.incarnation;
+    });
+    ledger_->lose(id, !succeeded);
+  }
+  lost_ = std::move(lost);
+}
+
+void Replay::tick(const Operation& operation) {
+  // The coordinator had asked everybody often enough to decide on each delivery that nobody had issued.
+  for (int round = 0; round < kRoundsMax && !ledger_->answered(operation.number); ++round) ledger_->round();
+  if (!ledger_->answered(operation.number)) {
+    missing(fmt::format("the coordinator completed tick {}, but not every worker's history answers it", operation.number));
+    return;
+  }
+  ledger_->tick(operation.number, now_);
+  ++report_.ticks;
+  std::rotate(tick_times_.begin(), tick_times_.end() - 1, tick_times_.end());
+  tick_times_.front() = now_;
+  take_alarms(now_);
+}
+
+void Replay::stage(std::string_view name, MonotonicTime now) {
+  if (name == "final-wait") close_load();
+  if (name == "raw-read" || name == "judge") close_consumers(now);
+}
+
+void Replay::close_load() {
+  if (!std::exchange(load_closed_, true)) ledger_->close_load();
+}
+
+void Replay::close_consumers(MonotonicTime now) {
+  close_load();
+  if (!std::exchange(consumers_closed_, true)) ledger_->close_consumers(now);
+}
+
+void Replay::bounds(const Operation& operation) {
+  std::vector<track::RawRange> ranges;
+  for (const auto& target : operation.details->target) {
+    ranges.push_back({core::PartitionId{target.partition}, core::Offset{target.start}, core::Offset{target.end}});
+  }
+  static_cast<void>(ledger_->raw_targets(ranges, report_.proof.raw_read));
+}
+
+Result<void> Replay::end(const Operation& operation) {
+  ended_ = true;
+  if (!operation.has(Member::kDetail)) return {};
+  if (auto read = report::read_facts(operation.details->detail, report_); !read) {
+    return fail_up(std::move(read), fmt::format("line {}: 'detail' of the coordinator's end", operation.line));
+  }
+  return {};
+}
+
+void Replay::take_alarms(MonotonicTime now) {
+  for (const auto& alarm : ledger_->take_alarms()) {
+    ++report_.alarms;
+    noticed_.push_back({alarm.code, alarm.group, alarm.key, alarm.sequence.value(), alarm.position, tick_times_.back(), now});
+  }
+}
+
+// ── the end ──
+
+void Replay::look_at_files() {
+  if (options_.merge.all_evidence) {
+    report_.facts.warnings.emplace_back("evidence that the coordinator never saw is used: the verdict may differ from the run's");
+  }
+  for (std::size_t i = 0; i + 1 < merge_.sources().size(); ++i) {
+    const auto& file = merge_.sources()[i];
+    if (file.short_of_seen) {
+      missing(fmt::format("{} ends before what the coordinator had seen of it", file.file));
+    }
+    if (file.torn_line != 0 && options_.merge.salvage && !file.lost) {
+      missing(fmt::format("{} is cut off in line {}: what stood there is not judged", file.file, file.torn_line));
+    }
+  }
+  const auto& own = merge_.sources().back();
+  if (own.torn_line != 0) missing(fmt::format("{} is cut off in line {}", own.file, own.torn_line));
+}
+
+void Replay::finish() {
+  look_at_files();
+  if (!ended_) {
+    missing("the coordinator's history does not end: it was killed, so nothing says what it still had to see");
+    report_.facts.interrupted = report_.facts.stopped = true;
+  }
+  if (!report_.failure.empty()) return;
+  close_consumers(now_);
+  ledger_->finish();
+  take_alarms(now_);
+  auto& facts = report_.facts;
+  facts.missing.insert(facts.missing.end(), missing_.begin(), missing_.end());
+  facts.noticed = std::move(noticed_);
+  report_.progress = ledger_->progress();
+  report_.judgement = judge::judge(*ledger_, report_.proof.contract(report_.idempotent), facts, options_.judging);
+  facts.noticed.clear();
+}
+
+}  // namespace
+
+Result<report::Report> check_proof(const std::vector<std::filesystem::path>& files, const CheckOptions& options) {
+  history::Vocabulary vocabulary;
+  auto merge = history::Merge::open(files, vocabulary, options.merge);
+  if (!merge) return tl::unexpected(std::move(merge).error());
+  return Replay(**merge, vocabulary, options).run();
+}
+
+}  // namespace sp::check

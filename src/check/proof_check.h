@@ -1,0 +1,36 @@
+// The histories of a proof, judged again: what the coordinator did to its ledger is done to another one, in the order that its own file
+// tells, with the evidence out of the workers' files.
+//
+//     worker-0.1 … worker-n.m ─► observations ─► Recorder ─► deltas ─┐
+//     coordinator ─► ticks, stages, bounds, losses ──────────────────┴─► Ledger ─► judge ─► Report
+//
+// The verdict, its reasons, all counts and the findings are those of the run, to the digit. Times, faults of a finding and its wording
+// may differ.
+//
+// Cost:     200 ns an operation.   Limits: those of Merge and of the ledger.
+// Errors:   those of Merge; kInvalid: files that are no proof, with what is missing; kParse: file, line and what is wrong there.
+// Threads:  one owner; files are decompressed on threads of their own.   Source: the checking model, "Online = offline".
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "history/merge.h"
+#include "judge/judge.h"
+#include "report/report.h"
+
+namespace sp::check {
+
+struct CheckOptions {
+  history::Merge::Options merge;
+  judge::JudgeOptions judging;
+  std::function<void(std::uint64_t operations)> progress;  // now and then: how many were read
+};
+
+// The files in any order; one of them is the coordinator's.
+[[nodiscard]] Result<report::Report> check_proof(const std::vector<std::filesystem::path>& files, const CheckOptions& options);
+
+}  // namespace sp::check

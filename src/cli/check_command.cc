@@ -1,0 +1,72 @@
+// streaming-proof check DIR: judges the histories of a run again.
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "check/proof_check.h"
+#include "cli/commands.h"
+#include "cli/flag_reader.h"
+#include "cli/histories.h"
+
+namespace sp::cli {
+namespace {
+
+struct CheckFlags {
+  CheckFlags(CLI::App& command, Session& session) : reader(command, session) {}
+  std::vector<std::string> names;
+  bool json = false;
+  bool junit = false;
+  bool salvage = false;
+  bool all_evidence = false;
+  bool quiet = false;
+  FlagReader reader;
+};
+
+int check(CheckFlags& flags, const Session& session) {
+  const Terminal& terminal = session.terminal;
+  const auto faults = flags.reader.read();
+  if (!faults.empty()) return flags.reader.refuse(proof::to_error(faults));
+  const auto files = history_files(flags.names);
+  if (!files) {
+    terminal.complain(files.error().message);
+    return kExitCouldNotRun;
+  }
+  check::CheckOptions options;
+  options.merge.salvage = flags.salvage;
+  options.merge.all_evidence = flags.all_evidence;
+  if (terminal.err_is_terminal && !flags.quiet) {
+    options.progress = [&](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
+  }
+  const auto report = check::check_proof(*files, options);
+  if (!report) {
+    terminal.complain(report.error().message);
+    return kExitCouldNotRun;
+  }
+  report::TextOptions text;
+  text.colour = terminal.colour;
+  terminal.print(flags.json    ? report::json_report(*report)
+                 : flags.junit ? report::junit_report(*report)
+                               : report::text_report(*report, text));
+  return report::exit_code(*report);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("check", "Judges the histories of a run again; the exit code is that of the verdict");
+  command->footer(
+      "Examples:\n"
+      "  streaming-proof run --duration 20s --history h && streaming-proof check h\n"
+      "  streaming-proof check h/coordinator.jsonl.zst h/worker-0.1.jsonl.zst --json");
+  auto flags = std::make_shared<CheckFlags>(*command, session);  // shared with the callback, which outlives this call
+  flags->reader.words("DIR|FILE", flags->names, "the folder that run --history wrote, or all files of one run");
+  flags->reader.yes("--json", flags->json, "the result as JSON");
+  flags->reader.yes("--junit", flags->junit, "as JUnit XML, not JSON");
+  flags->reader.not_both("--junit", "--json");
+  flags->reader.yes("--salvage", flags->salvage, "judge also a file that is cut off, up to there, and say so");
+  flags->reader.yes("--all-evidence", flags->all_evidence, "use also what the coordinator never saw of a worker that died, and say so");
+  flags->reader.yes("--quiet", flags->quiet, "no progress on stderr");
+  command->callback([flags, &session] { session.exit_code = check(*flags, session); });
+}
+
+}  // namespace sp::cli

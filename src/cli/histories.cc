@@ -1,0 +1,65 @@
+#include "cli/histories.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "sys/files.h"
+
+namespace sp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_history(const fs::path& path) {
+  constexpr std::array<std::string_view, 3> kEnds = {".jsonl", ".jsonl.zst", ".sph"};
+  const std::string name = path.filename().string();
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+Result<std::vector<fs::path>> histories_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (is_history(at->path())) found.push_back(at->path());
+  }
+  if (error) return fail(ErrorCode::kIo, fmt::format("cannot look into {}: {}", folder.string(), error.message()));
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace
+
+Result<control::HistoryFactory> history_factory(const std::string& folder) {
+  if (folder.empty()) return control::HistoryFactory();
+  if (auto made = sys::make_folders(folder); !made) return fail_up(std::move(made), "--history");
+  const auto there = histories_of(folder);
+  if (!there) return fail_up(Result<void>(tl::unexpected(there.error())), "--history");
+  if (!there->empty()) {
+    return fail(ErrorCode::kInvalid, fmt::format("--history {}: it holds the history of another run ({}): name a new folder",
+                                                 folder, there->front().filename().string()));
+  }
+  return control::histories_in(folder);
+}
+
+Result<std::vector<fs::path>> history_files(const std::vector<std::string>& names) {
+  std::vector<fs::path> files;
+  for (const auto& name : names) {
+    std::error_code error;
+    if (!fs::is_directory(name, error)) {
+      files.emplace_back(name);
+      continue;
+    }
+    auto found = histories_of(name);
+    if (!found) return found;
+    if (found->empty()) {
+      return fail(ErrorCode::kNotFound, fmt::format("{} holds no history (.jsonl, .jsonl.zst, .sph): was the run made with --history?", name));
+    }
+    files.insert(files.end(), found->begin(), found->end());
+  }
+  return files;
+}
+
+}  // namespace sp::cli

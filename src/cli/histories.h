@@ -1,0 +1,22 @@
+// The folder that --history names, and the files that check is given.
+//
+// Errors:   kInvalid, kNotFound, kIo: each with the remedy.
+// Threads:  pure but for the file system.
+// Source:   docs/formats/history.md, "Files".
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/proof_history.h"
+
+namespace sp::cli {
+
+// Makes the folder; no history may be in it yet. "": none is kept, and the factory is empty.
+[[nodiscard]] Result<control::HistoryFactory> history_factory(const std::string& folder);
+// Folders stand for the histories in them, in the order of their names.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> history_files(const std::vector<std::string>& names);
+
+}  // namespace sp::cli
