@@ -226,9 +226,12 @@ void Fold::place(std::uint32_t number, std::uint64_t offset, const Sighting& sig
     if (!state_.options.contract.partition_change) state_.alarm(core::Code::kMisplaced, named);
     return;
   }
+  KeyDetail* detail = state_.key_details.find(key->detail);
+  if (detail != nullptr && sighting.placement == kRightPartition) detail->home_guessed = false;
   if (key->partition == number) return;
   if (key->partition == kNone) {
     key->partition = number;
+    if (sighting.placement != kRightPartition) state_.key_details.get(key->detail).home_guessed = true;
   } else if (sighting.placement == kRightPartition) {
     move_key(sighting.ref, *key, number);
   } else {
@@ -243,7 +246,7 @@ void Fold::stray(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, K
                        state_.options.limits.named_max);
 }
 
-// A payload says where the key belongs: what was taken for its partition is another.
+// A payload or the first ack says where the key belongs: what was taken for its partition is another.
 void Fold::move_key(core::KeyRef ref, KeyState& key, std::uint32_t number) {
   disturb(ref, key);
   const std::uint32_t before = key.partition;

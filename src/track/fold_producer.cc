@@ -1,5 +1,6 @@
 // The producer side of a key: issued, acked, failed, unknown.
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "track/fold.h"
@@ -79,6 +80,8 @@ void Fold::acked(const Source& source, const Row& row) {
   PartitionState& log = partition(row.which);
   log.acked_end = std::max(log.acked_end, row.offset + 1);
   if (key->partition == kNone) key->partition = row.which;
+  KeyDetail* detail = state_.key_details.find(key->detail);
+  if (detail != nullptr && std::exchange(detail->home_guessed, false) && key->partition != row.which) move_key(ref, *key, row.which);
   sight(row.which, row.offset, {.ref = ref, .sequence = row.sequence, .how = kSeenAck});
 }
 

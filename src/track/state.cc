@@ -8,7 +8,7 @@ namespace sp::track {
 bool KeyDetail::empty() const {
   return open.empty() && failed.empty() && unknown.empty() && landed.empty() && unknown_settled.empty() &&
          unknown_cohorts.empty() && scan_holes.empty() && log == nullptr && inverted.empty() && misplaced_said.empty() &&
-         strays.empty() && provisional.empty() && raw_phantoms.empty();
+         strays.empty() && provisional.empty() && raw_phantoms.empty() && !home_guessed;
 }
 
 bool GroupDetail::empty() const {
@@ -71,6 +71,7 @@ core::RangeSet State::misplaced_set(const KeyState& key_state) const {
   const KeyDetail* detail = key_details.find(key_state.detail);
   if (detail == nullptr || options.contract.partition_change) return {};
   core::RangeSet misplaced_sequences = detail->misplaced_said;
+  if (detail->home_guessed) return misplaced_sequences;
   for (const KeyLog::Part& stray : detail->strays) {
     if (stray.partition != key_state.partition) misplaced_sequences.insert_all(stray.ordered);
   }

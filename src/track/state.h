@@ -126,6 +126,7 @@ struct KeyDetail {
   std::unique_ptr<KeyLog> log;  // there once the key's log is not in order; then scan_holes hold nothing
   core::RangeSet inverted;      // reordered-write; before the end only what Inversions have no room for
   core::RangeSet misplaced_said;  // their payload asked for another partition
+  bool home_guessed = false;      // the key's partition is that of a delivery: no ack has told one yet, and no payload
   std::vector<KeyLog::Part> strays;  // found outside the key's partition, and their payload has not been seen
   core::RangeSet provisional;   // counted as issued because its owner was away when it was delivered
   core::RangeSet raw_phantoms;  // in the raw read, nobody issued them or their attempt failed

@@ -33,17 +33,20 @@ struct LedgerTest : testing::Test {
     options.contract.timeout = std::chrono::seconds(30);
     return options;
   }
-  void acked(std::uint64_t sequence) {
+  void acked(std::uint64_t sequence, std::uint32_t partition = 0) { attempt(Event::kOk, sequence, partition); }
+  void attempt(Event event, std::uint64_t sequence, std::uint32_t partition = 0) {
     Observation observation;
-    observation.event = Event::kOk;
+    observation.event = event;
     observation.key = {block, 0};
+    observation.partition = core::PartitionId{partition};
     observation.sequence = core::Sequence{sequence};
     observation.offset = core::Offset{sequence};
-    observation.has_position = true;
+    observation.has_position = event == Event::kOk;
     producer.observe(observation);
   }
-  void delivered(std::uint64_t sequence) {
+  void delivered(std::uint64_t sequence, std::uint32_t partition = 0) {
     Observation observation;
+    observation.partition = core::PartitionId{partition};
     observation.event = Event::kDeliver;
     observation.key = {block_seen, 0};
     observation.sequence = core::Sequence{sequence};
@@ -114,6 +117,39 @@ TEST_F(LedgerTest, AnIssueThatWaitsBehindATickStillCountsForADelivery) {
   ledger.tick(1, MonotonicTime{});
   EXPECT_EQ(phantoms(), 0U);
   EXPECT_EQ(ledger.progress().acked, 1U);
+}
+
+// A key belongs where its first acknowledged record stands, whoever reports first.
+TEST_F(LedgerTest, WhereAKeyBelongsDoesNotDependOnADeliveryThatIsReportedBeforeTheAcks) {
+  for (std::uint64_t s = 0; s < 3; ++s) attempt(Event::kInvoke, s);
+  ledger.apply(take(producer));
+  delivered(1, 3);  // misplaced
+  ledger.apply(take(consumer));
+  acked(0, 2);
+  acked(1, 3);
+  acked(2, 2);
+  ledger.apply(take(producer));
+  delivered(0, 2);
+  delivered(2, 2);
+  ledger.apply(take(consumer));
+  ledger.close_load();
+  ledger.close_consumers({});
+  ledger.finish();
+  ASSERT_EQ(ledger.state().misplaced.count, 1U);
+  EXPECT_EQ(ledger.state().misplaced.items.front().sequence, 1U);
+}
+
+TEST_F(LedgerTest, WithoutAnAckThatTellsAPositionNobodyKnowsWhereAKeyBelongs) {
+  attempt(Event::kInvoke, 0);
+  attempt(Event::kInvoke, 1);
+  ledger.apply(take(producer));
+  delivered(0, 2);
+  delivered(1, 3);
+  ledger.apply(take(consumer));
+  ledger.close_load();
+  ledger.close_consumers({});
+  ledger.finish();
+  EXPECT_EQ(ledger.state().misplaced.count, 0U);
 }
 
 TEST_F(LedgerTest, RowsBehindAnAnswerWaitForTheOtherSources) {
