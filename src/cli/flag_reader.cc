@@ -147,7 +147,7 @@ void FlagReader::word(std::string_view name, std::string& into, Word word, std::
 
 void FlagReader::words(std::string_view name, std::vector<std::string>& into, std::string_view help) {
   word_ = command_.add_option(std::string(name), [](const CLI::results_t&) { return true; }, std::string(help));
-  word_->type_name("TEXT")->type_size(1)->expected(1, kValuesMax)->required();
+  word_->type_name("TEXT")->type_size(1)->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args(true)->required();
   words_into_ = &into;
   word_asked_ = {.required = true, .spare = ""};
 }

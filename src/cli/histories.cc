@@ -1,11 +1,11 @@
 #include "cli/histories.h"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
 #include <fmt/core.h>
 
+#include "history/convert.h"
 #include "sys/files.h"
 
 namespace sp::cli {
@@ -13,17 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_history(const fs::path& path) {
-  constexpr std::array<std::string_view, 3> kEnds = {".jsonl", ".jsonl.zst", ".sph"};
-  const std::string name = path.filename().string();
-  return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
-}
-
 Result<std::vector<fs::path>> histories_of(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (is_history(at->path())) found.push_back(at->path());
+    if (history::form_of(at->path())) found.push_back(at->path());
   }
   if (error) return fail(ErrorCode::kIo, fmt::format("cannot look into {}: {}", folder.string(), error.message()));
   std::ranges::sort(found);

@@ -27,6 +27,7 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   app.require_subcommand(0, 1);
   add_run(app, session);
   add_check(app, session);
+  add_convert(app, session);
   add_cluster(app, session);
   add_report(app, session);
   add_manual(app, session);

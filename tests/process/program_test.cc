@@ -25,6 +25,8 @@ TEST(ProgramProcessTest, EveryCommandHelpsWithAnExample) {
   const std::vector<std::vector<std::string>> commands = {
       {"--help"},
       {"run", "--help"},
+      {"check", "--help"},
+      {"convert", "--help"},
       {"report", "--help"},
       {"cluster", "--help"},
       {"cluster", "up", "--help"},

@@ -107,6 +107,22 @@ class ResultJson {
     }
     return all;
   }
+  // All that must be the same online and offline, a line for each: the checking model, "Online = offline".
+  [[nodiscard]] std::string judged() const {
+    std::string all;
+    for (const char* pointer : {"/verdict", "/reasons", "/counts", "/allowed", "/undecided", "/findings_left_out", "/coverage/not_checked",
+                                "/coverage/attempts", "/coverage/acked", "/coverage/failed", "/coverage/unknown", "/coverage/received"}) {
+      all += std::string(pointer) + " " + compact(root_, pointer) + "\n";
+    }
+    for (const simdjson::dom::element one : list("/findings")) {
+      for (const char* pointer : {"/code", "/blame", "/group", "/key", "/first", "/last", "/records", "/positions"}) {
+        all += compact(one, pointer) + " ";
+      }
+      all += "\n";
+    }
+    return all;
+  }
+
   // The same of truth.jsonl.
   static std::set<RecordName> truth(const std::filesystem::path& folder, std::string_view kind) {
     std::set<RecordName> all;
@@ -124,6 +140,12 @@ class ResultJson {
   }
 
  private:
+  static std::string compact(const simdjson::dom::element& whole, std::string_view pointer) {
+    simdjson::dom::element value;
+    const auto error = whole.at_pointer(pointer).get(value);
+    EXPECT_EQ(error, simdjson::SUCCESS) << pointer << ": " << simdjson::error_message(error);
+    return error == simdjson::SUCCESS ? simdjson::minify(value) : "";
+  }
   static void add(const simdjson::dom::element& one, std::set<RecordName>& all) {
     std::string_view key;
     if (one["key"].get(key) != simdjson::SUCCESS) return;
