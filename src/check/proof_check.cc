@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
 #include "codec/document.h"
 #include "control/proof_history.h"
 #include "control/proof_ledger.h"
@@ -129,7 +130,9 @@ Result<void> Replay::begin() {
 }
 
 Result<void> Replay::read_proof(const history::Meta& meta) {
-  if (!core::is_run_text(meta.run)) return fail(ErrorCode::kInvalid, fmt::format("'run' of the meta record is '{}'; it must be a run of this program", meta.run));
+  if (!core::is_run_text(meta.run)) {
+    return fail(ErrorCode::kInvalid, fmt::format("'run' of the meta record is '{}'; it must be a run of this program", printable(meta.run)));
+  }
   if (meta.proof.empty()) return fail(ErrorCode::kInvalid, "the meta record has no 'proof', so nothing says what was promised");
   const auto document = codec::parse_document(meta.proof, {.name = "proof", .bytes_max = kProofBytesMax});
   if (!document) return tl::unexpected(document.error());

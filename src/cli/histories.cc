@@ -49,7 +49,8 @@ Result<std::vector<fs::path>> history_files(const std::vector<std::string>& name
     auto found = histories_of(name);
     if (!found) return found;
     if (found->empty()) {
-      return fail(ErrorCode::kNotFound, fmt::format("{} holds no history (.jsonl, .jsonl.zst, .sph): was the run made with --history?", name));
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("{} holds no history (.jsonl, .jsonl.zst, .sph): was the run made with --history?", name));
     }
     files.insert(files.end(), found->begin(), found->end());
   }

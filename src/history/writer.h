@@ -11,7 +11,8 @@
 // Cost:     200 ns an operation for the caller; zstd level 1 some 3 ns a byte on the thread.
 // Limits:   chunk_bytes * (chunks_max + 1) in memory.
 // Errors:   create(): kIo. Later ones are messages, never the caller's failure.
-// Threads:  one owner, besides its own thread and who waits for a flush. Destroying it without finish() is a crash: what is not yet on the disk is lost.
+// Threads:  one owner, besides its own thread and who waits for a flush. Destroying it without finish() is a crash: what is not yet on
+//           the disk is lost.
 // Source:   docs/formats/history.md, "Writing".
 #pragma once
 

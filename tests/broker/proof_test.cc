@@ -33,9 +33,15 @@ std::vector<std::string> run_command(const std::filesystem::path& out, int repli
   std::vector<std::string> all = {"run",         "--keys",      "1000", "--partitions",
                                   "12",          "--producers", "4",    "--consumers",
                                   "4",           "--out",       out,    "--replication",
-                                  std::to_string(replication)};
+                                  std::to_string(replication), "--history", out / "history"};
   all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+// Judged again from its files, the run gets the same judgement.
+void expect_same_from_its_history(const std::filesystem::path& run) {
+  const auto offline = process_test::run_program({"check", run / "history", "--json"});
+  EXPECT_EQ(ResultJson::of(offline.out).judged(), ResultJson::in(run).judged()) << offline.err;
 }
 
 // Every fault has begun, was seen to work, and is over.
@@ -75,6 +81,7 @@ TEST(KafkaProofTest, KilledLeadersOfASafeClusterLoseAndReorderNothing) {
   EXPECT_GT(result.number("/coverage/acked"), 3000U * 34U * 8U / 10U);
   EXPECT_LT(lines(outcome.err), 150U) << "clients that cannot connect do not flood\n"
                                       << outcome.err;
+  expect_same_from_its_history(folder.run());
   const auto nodes = folder.cluster().value().status().value();
   for (const auto& node : nodes) EXPECT_FALSE(node.running) << "the cluster was for this run alone";
 }
@@ -93,7 +100,8 @@ class DesertedRun {
     EXPECT_TRUE(cluster.has_value() && cluster->kill(1).has_value());
   }
   Outcome end() { return program_.end(200s); }
-  [[nodiscard]] ResultJson result() const { return ResultJson::in(folder_.run()); }
+  [[nodiscard]] ResultJson result() const { return ResultJson::in(folder()); }
+  [[nodiscard]] std::filesystem::path folder() const { return folder_.run(); }
 
  private:
   RunFolderGuard folder_;
@@ -167,6 +175,7 @@ TEST_F(BrokenClusterTest, WhatAnUnsafeClientWritesTwiceOrOutOfOrderIsCountedExac
                       result.count("reordered-write") > result.allowed("reordered-write");
   EXPECT_EQ(result.text("/verdict"), broken ? "failed" : "passed") << outcome.out;
   EXPECT_EQ(outcome.code, broken ? 1 : 0) << outcome.out << outcome.err;
+  expect_same_from_its_history(run_folder());
   std::printf("  %llu records, %llu written twice, %llu out of order\n",
               static_cast<unsigned long long>(counts.records),
               static_cast<unsigned long long>(counts.duplicate_write),
@@ -213,6 +222,7 @@ TEST_F(BrokenClusterTest, AcknowledgedRecordsThatAKilledLeaderTookAlongAreNamedA
   EXPECT_EQ(
       result.number("/coverage/acked") + result.number("/coverage/landed") - result.count("lost"),
       counts.present.size());
+  expect_same_from_its_history(run_folder());
 }
 
 TEST_F(BrokenClusterTest, BrokersThatAreKilledForGoodAreNeverAPassAndWhatWasGatheredStays) {
@@ -225,6 +235,7 @@ TEST_F(BrokenClusterTest, BrokersThatAreKilledForGoodAreNeverAPassAndWhatWasGath
   EXPECT_THAT(outcome.err, HasSubstr("refused"));
   EXPECT_LT(lines(outcome.err), 150U) << outcome.err;
   EXPECT_EQ(result.count("lost"), 0U) << "nobody could look, and nothing is overdue: nothing is called lost";
+  expect_same_from_its_history(deserted_->folder());
   // Of the client's own accord a commit would be waited for as long as a session lasts, 45 s.
   EXPECT_LT(result.stage("stop-producers"), 25s);
   EXPECT_LT(result.stage("stop-consumers"), 25s);

@@ -12,7 +12,8 @@ constexpr std::string_view kText =
     R"({"index":0,"time_ns":-7,"process":"producer-1","type":"invoke","f":"publish","key":"k\"3","value":17})" "\n"
     R"({"index":1,"process":"producer-1","type":"ok","f":"publish","key":"k\"3","value":17,"position":{"partition":2,"offset":41}})" "\n"
     R"({"index":2,"process":"nemesis","type":"info","f":"cut","detail":{"a":[1,2.5]}})" "\n"
-    R"({"index":3,"process":"coordinator","type":"info","f":"stage","seen":{"worker-0.1":18446744073709551615},"stage":"load"})" "\n"
+    R"({"index":3,"process":"coordinator","type":"info","f":"stage","seen":{"worker-0.1":18446744073709551615},)"
+    R"("stage":"load"})" "\n"
     R"({"index":4,"process":"c","type":"ok","f":"deliver","value":18446744073709551615,"position":{"partition":0,"ledger":1,"entry":2}})" "\n";
 
 class ConvertTest : public testing::Test {
