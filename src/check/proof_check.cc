@@ -171,9 +171,7 @@ Result<void> Replay::evidence(Source& source, const Operation& operation) {
 
 void Replay::hand_over(Source& source) {
   source.uncut = 0;
-  if (!source.recorder->cut(false)) return;
-  for (const track::Delta* delta : source.recorder->pending(0)) ledger_->apply(*delta);
-  source.recorder->acknowledge(source.recorder->last_cut());
+  if (auto delta = source.recorder->hand_over(false)) ledger_->apply(std::move(*delta));
 }
 
 // ── what the coordinator did ──

@@ -216,6 +216,16 @@ bool Recorder::cut(bool force, std::uint64_t history_lines) {
   return true;
 }
 
+std::optional<Delta> Recorder::hand_over(bool force) {
+  DCHECK(kept_.empty(), "a recorder whose deltas are handed over keeps none");
+  if (!cut(force)) return std::nullopt;
+  Delta delta = std::move(*kept_.back());
+  rows_in_kept_ -= delta.rows.size();
+  kept_.pop_back();
+  acknowledge(delta.number);
+  return delta;
+}
+
 std::vector<const Delta*> Recorder::pending(std::uint64_t acknowledged) const {
   std::vector<const Delta*> deltas;
   for (const auto& delta : kept_) {

@@ -32,6 +32,9 @@ class Recorder final : public core::ObservationSink {
 
   // Closes the current delta and keeps it; nothing happened: no delta, and `force` is not set: false.
   bool cut(bool force, std::uint64_t history_lines = 0);
+  // Cuts, and hands the delta over for good: for whoever has recorder and ledger in one hand. As cut(), pending() and acknowledge() of
+  // all that was cut, but nothing is copied. Nothing else may be pending.
+  [[nodiscard]] std::optional<Delta> hand_over(bool force);
   // The deltas above `acknowledged`, lowest first; pointers live until acknowledge().
   [[nodiscard]] std::vector<const Delta*> pending(std::uint64_t acknowledged) const;
   // Everything up to delta `number` is durable at the coordinator.

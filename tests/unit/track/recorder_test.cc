@@ -47,6 +47,22 @@ TEST_F(RecorderTest, CutsNothingWhereNothingHappened) {
   EXPECT_EQ(recorder.last_cut(), 1U);
 }
 
+TEST_F(RecorderTest, WhatIsHandedOverIsAcknowledgedAndNotKept) {
+  EXPECT_FALSE(recorder.hand_over(false).has_value());
+  assign(0);
+  deliver(0, 6);
+  const auto first = recorder.hand_over(false);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->number, 1U);
+  EXPECT_EQ(first->rows.size(), 2U);
+  EXPECT_EQ(recorder.rows_kept(), 0U);
+  EXPECT_EQ(recorder.acknowledged(), 1U);
+  EXPECT_EQ(covered(), "0@7 ");
+  attempt(Event::kInvoke, 0);
+  EXPECT_EQ(recorder.hand_over(true)->number, 2U);
+  EXPECT_TRUE(recorder.pending(0).empty());
+}
+
 TEST_F(RecorderTest, NumbersDeltasAndKeepsThemUntilAcknowledged) {
   attempt(Event::kInvoke, 0);
   recorder.cut(false);
