@@ -131,7 +131,8 @@ Result<void> Replay::begin() {
 
 Result<void> Replay::read_proof(const history::Meta& meta) {
   if (!core::is_run_text(meta.run)) {
-    return fail(ErrorCode::kInvalid, fmt::format("'run' of the meta record is '{}'; it must be a run of this program", printable(meta.run)));
+    return fail(ErrorCode::kInvalid,
+                fmt::format("'run' of the meta record is '{}'; it must be a run of this program", printable(meta.run)));
   }
   if (meta.proof.empty()) return fail(ErrorCode::kInvalid, "the meta record has no 'proof', so nothing says what was promised");
   const auto document = codec::parse_document(meta.proof, {.name = "proof", .bytes_max = kProofBytesMax});

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "check/proof_check.h"
+#include "check/story.h"
 #include "cli/commands.h"
 #include "cli/flag_reader.h"
 #include "cli/histories.h"
@@ -19,8 +20,27 @@ struct CheckFlags {
   bool salvage = false;
   bool all_evidence = false;
   bool quiet = false;
+  std::optional<std::uint64_t> explain;
+  std::string key;
   FlagReader reader;
 };
+
+// The story of a finding or of a key; the exit code is that of the verdict all the same.
+int explain(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const report::Report& report,
+            const Terminal& terminal) {
+  check::StoryOptions options;
+  options.finding = flags.explain.value_or(0);
+  options.key = flags.key;
+  options.merge.salvage = flags.salvage;
+  options.merge.all_evidence = flags.all_evidence;
+  const auto story = check::tell(files, report, options);
+  if (!story) {
+    terminal.complain(story.error().message);
+    return kExitCouldNotRun;
+  }
+  terminal.print(check::story_text(*story));
+  return report::exit_code(report);
+}
 
 int check(CheckFlags& flags, const Session& session) {
   const Terminal& terminal = session.terminal;
@@ -42,6 +62,7 @@ int check(CheckFlags& flags, const Session& session) {
     terminal.complain(report.error().message);
     return kExitCouldNotRun;
   }
+  if (flags.explain || !flags.key.empty()) return explain(flags, *files, *report, terminal);
   report::TextOptions text;
   text.colour = terminal.colour;
   terminal.print(flags.json    ? report::json_report(*report)
@@ -57,12 +78,17 @@ void add_check(CLI::App& app, Session& session) {
   command->footer(
       "Examples:\n"
       "  streaming-proof run --duration 20s --history h && streaming-proof check h\n"
+      "  streaming-proof check h --explain 1                    (why does the first finding say that?)\n"
       "  streaming-proof check h/coordinator.jsonl.zst h/worker-0.1.jsonl.zst --json");
   auto flags = std::make_shared<CheckFlags>(*command, session);  // shared with the callback, which outlives this call
   flags->reader.words("DIR|FILE", flags->names, "the folder that run --history wrote, or all files of one run");
   flags->reader.yes("--json", flags->json, "the result as JSON");
   flags->reader.yes("--junit", flags->junit, "as JUnit XML, not JSON");
   flags->reader.not_both("--junit", "--json");
+  flags->reader.number("--explain", flags->explain, {1, 1'000'000'000},
+                       "tell the story of that finding, numbered from 1 as in the JSON result");
+  flags->reader.text("--key", flags->key, "tell all that happened to the records of that key");
+  flags->reader.not_both("--explain", "--key");
   flags->reader.yes("--salvage", flags->salvage, "judge also a file that is cut off, up to there, and say so");
   flags->reader.yes("--all-evidence", flags->all_evidence, "use also what the coordinator never saw of a worker that died, and say so");
   flags->reader.yes("--quiet", flags->quiet, "no progress on stderr");

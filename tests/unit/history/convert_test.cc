@@ -14,7 +14,8 @@ constexpr std::string_view kText =
     R"({"index":2,"process":"nemesis","type":"info","f":"cut","detail":{"a":[1,2.5]}})" "\n"
     R"({"index":3,"process":"coordinator","type":"info","f":"stage","seen":{"worker-0.1":18446744073709551615},)"
     R"("stage":"load"})" "\n"
-    R"({"index":4,"process":"c","type":"ok","f":"deliver","value":18446744073709551615,"position":{"partition":0,"ledger":1,"entry":2}})" "\n";
+    R"({"index":4,"process":"c","type":"ok","f":"deliver","value":18446744073709551615,"position":{"partition":0,)"
+    R"("ledger":1,"entry":2}})" "\n";
 
 class ConvertTest : public testing::Test {
  protected:
