@@ -27,6 +27,7 @@ using history::Operation;
 
 constexpr std::uint64_t kRowsInDelta = 16'384;
 constexpr int kRoundsMax = 4;
+constexpr std::uint64_t kTicksMax = std::uint64_t{1} << 40U;
 constexpr std::uint64_t kOperationsBetweenProgress = 1'000'000;
 constexpr std::size_t kProofBytesMax = std::size_t{64} << 20U;
 
@@ -37,6 +38,7 @@ struct Source {
   std::unique_ptr<track::Recorder> recorder;
   std::uint64_t uncut = 0;
   bool expected = false;
+  std::vector<bool> own_keys = {};         // by number of their names: seen before, and its own
 };
 
 class Replay {
@@ -52,6 +54,8 @@ class Replay {
   Result<void> add_source(const history::Merge::Source& file);
   Result<void> evidence(Source& source, const Operation& operation);
   Result<void> coordinator(const Operation& operation);
+  Result<void> check_numbers(const Operation& operation);
+  Result<void> check_owned(Source& source, const Operation& operation);
   void hand_over(Source& source);
   void barrier(const Operation& operation);
   void expect(Source& source);
@@ -140,6 +144,11 @@ Result<void> Replay::read_proof(const history::Meta& meta) {
   auto reading = proof::read_proof(*document, "proof");
   if (!reading.faults.empty()) return tl::unexpected(proof::to_error(reading.faults));
   report_.proof = std::move(reading.proof);
+  const std::uint64_t groups = std::max(1U, report_.proof.groups);
+  if (report_.proof.keys > options_.keys_max / groups) {
+    return fail(ErrorCode::kFull, fmt::format("'proof' of the meta record has {} keys in {} groups; at most {} are judged",
+                                              report_.proof.keys, groups, options_.keys_max));
+  }
   report_.run = core::run_of_text(meta.run);
   return {};
 }
@@ -165,8 +174,31 @@ Result<void> Replay::evidence(Source& source, const Operation& operation) {
     missing(fmt::format("the history of worker {} lacks {} operations: the disk could not keep up", source.id.worker, operation.number));
     return {};
   }
+  if (operation.function == Function::kPublish) {
+    if (auto owned = check_owned(source, operation); !owned) return owned;
+  }
   if (auto told = source.retold.tell(operation, *source.recorder); !told) return told;
   if (++source.uncut >= kRowsInDelta) hand_over(source);
+  return {};
+}
+
+// A worker issues records of the keys that the proof gave to its producers, and of no others.
+Result<void> Replay::check_owned(Source& source, const Operation& operation) {
+  if (!operation.has(Member::kKey)) return {};  // refused elsewhere
+  if (operation.key >= source.own_keys.size()) source.own_keys.resize(operation.key + std::size_t{1});
+  if (source.own_keys[operation.key]) return {};
+  const std::string_view name = vocabulary_.keys.text(operation.key);
+  core::KeySpace& keys = source.recorder->keys();
+  const auto ref = core::is_name_of(report_.run, name) ? keys.find(name) : std::nullopt;
+  const bool made = ref && ref->block != core::KeySpace::kLiteralBlock && keys.identity(ref->block).source == source.id;
+  const bool owned = made && std::ranges::any_of(division_.producers, [&](const proof::ProducerShare& share) {
+    return share.worker == source.id.worker && share.producer == keys.identity(ref->block).producer && ref->index < share.keys;
+  });
+  if (!owned) {
+    return fail(ErrorCode::kParse, fmt::format("line {}: publish: key '{}' is none that the proof gave to this worker", operation.line,
+                                               printable(name)));
+  }
+  source.own_keys[operation.key] = true;
   return {};
 }
 
@@ -178,6 +210,7 @@ void Replay::hand_over(Source& source) {
 // ── what the coordinator did ──
 
 Result<void> Replay::coordinator(const Operation& operation) {
+  if (auto sane = check_numbers(operation); !sane) return sane;
   now_ = std::max(now_, MonotonicTime(Nanoseconds(operation.time_ns)));
   if (operation.has(Member::kSeen)) barrier(operation);
   const Function function = operation.function;
@@ -189,6 +222,21 @@ Result<void> Replay::coordinator(const Operation& operation) {
     missing(fmt::format("the coordinator's history lacks {} operations: the disk could not keep up", operation.number));
   }
   return {};  // faults and clocks: for people
+}
+
+Result<void> Replay::check_numbers(const Operation& operation) {
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorCode::kParse, fmt::format("line {}: {}: {}", operation.line, history::function_name(operation.function), why));
+  };
+  if (operation.time_ns > history::Retold::kTimeMax || operation.time_ns < -history::Retold::kTimeMax) {
+    return refuse("its 'time_ns' is out of range");
+  }
+  if (operation.function == Function::kTick && operation.number > kTicksMax) return refuse("there are not so many ticks");
+  if (operation.function != Function::kReadBegin) return {};
+  for (const auto& target : operation.details->target) {
+    if (target.partition >= history::Retold::kPartitionsMax) return refuse("there are not so many partitions");
+  }
+  return {};
 }
 
 // Everything that the coordinator had seen by now.
@@ -322,11 +370,15 @@ void Replay::finish() {
 
 }  // namespace
 
+Result<report::Report> check_proof(history::Merge& merge, const history::Vocabulary& vocabulary, const CheckOptions& options) {
+  return Replay(merge, vocabulary, options).run();
+}
+
 Result<report::Report> check_proof(const std::vector<std::filesystem::path>& files, const CheckOptions& options) {
   history::Vocabulary vocabulary;
   auto merge = history::Merge::open(files, vocabulary, options.merge);
   if (!merge) return tl::unexpected(std::move(merge).error());
-  return Replay(**merge, vocabulary, options).run();
+  return check_proof(**merge, vocabulary, options);
 }
 
 }  // namespace sp::check

@@ -7,7 +7,7 @@
 // The verdict, its reasons, all counts and the findings are those of the run, to the digit. Times, faults of a finding and its wording
 // may differ.
 //
-// Cost:     200 ns an operation.   Limits: those of Merge and of the ledger.
+// Cost:     200 ns an operation.   Limits: those of Merge and of the ledger; CheckOptions::keys_max.
 // Errors:   those of Merge; kInvalid: files that are no proof, with what is missing; kParse: file, line and what is wrong there.
 // Threads:  one owner; files are decompressed on threads of their own.   Source: the checking model, "Online = offline".
 #pragma once
@@ -27,9 +27,12 @@ namespace sp::check {
 struct CheckOptions {
   history::Merge::Options merge;
   judge::JudgeOptions judging;
+  std::uint64_t keys_max = 200'000'000;  // keys × groups, 64 bytes each
   std::function<void(std::uint64_t operations)> progress;  // now and then: how many were read
 };
 
+// Of files that are open; the vocabulary is theirs.
+[[nodiscard]] Result<report::Report> check_proof(history::Merge& merge, const history::Vocabulary& vocabulary, const CheckOptions& options);
 // The files in any order; one of them is the coordinator's.
 [[nodiscard]] Result<report::Report> check_proof(const std::vector<std::filesystem::path>& files, const CheckOptions& options);
 

@@ -27,6 +27,10 @@ tl::unexpected<Error> foreign(const Operation& operation, std::string_view why) 
   return fail(ErrorCode::kParse, fmt::format("line {}: {}: {}", operation.line, function_name(operation.function), why));
 }
 
+std::string too_many_partitions() {
+  return fmt::format("a topic of a proof has at most {} partitions", Retold::kPartitionsMax);
+}
+
 Event outcome_of(Type type) {
   switch (type) {
     case Type::kInvoke: return Event::kInvoke;
@@ -106,6 +110,8 @@ Retold::Process& Retold::process_of(std::uint32_t id) {
 
 Result<Observation> Retold::begin(const Operation& operation, Role role) {
   const Process& process = process_of(operation.process);
+  if (process.number >= kClientsMax) return foreign(operation, fmt::format("a worker has at most {} of a kind", kClientsMax));
+  if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return foreign(operation, "its 'time_ns' is out of range");
   if (role != Role::kOther && process.role != role) {
     return foreign(operation, fmt::format("process '{}' does not do this in a worker of a proof",
                                           printable(vocabulary_.processes.text(operation.process))));
@@ -124,6 +130,7 @@ Result<void> Retold::position(const Operation& operation, Observation& observati
   if (operation.position.kind != Position::Kind::kOffset || !operation.position.has_partition) {
     return foreign(operation, "its position is not {\"partition\":p,\"offset\":o}");
   }
+  if (operation.position.partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
   observation.has_position = true;
   observation.partition = core::PartitionId{operation.position.partition};
   observation.offset = core::Offset{operation.position.offset};
@@ -171,6 +178,7 @@ Result<void> Retold::possession(const Operation& operation, core::ObservationSin
     if (operation.has(Member::kInstance)) observation->instance = details.instance;
   }
   for (const std::uint32_t partition : details.partitions) {
+    if (partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
     observation->partition = core::PartitionId{partition};
     observation->has_start = false;
     if (operation.has(Member::kStarts)) {
@@ -218,6 +226,7 @@ Result<void> Retold::range(const Operation& operation, core::ObservationSink& si
   observation->event = operation.function == Function::kReadEnd ? Event::kRawEnd : Event::kRawBegin;
   observation->has_position = true;
   for (const Target& target : operation.details->target) {
+    if (target.partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
     observation->partition = core::PartitionId{target.partition};
     observation->offset = core::Offset{target.start};
     observation->end = core::Offset{target.end};

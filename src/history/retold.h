@@ -6,7 +6,7 @@
 // KeySpace finds them; an observation lives as long as the call.
 //
 // Shape:    an assign or revoke of several partitions is one observation for each, a read-begin or read-end one for each target.
-// Cost:     20 ns an operation.   Limits: –.
+// Cost:     20 ns an operation.   Limits: kClientsMax, kPartitionsMax, kTimeMax; past one the operation is refused.
 // Errors:   kParse: an operation that a worker of a proof does not write, with what it is.
 // Threads:  one owner.   Source: docs/formats/history.md, "Operations".
 #pragma once
@@ -25,6 +25,10 @@ namespace sp::history {
 
 class Retold {
  public:
+  static constexpr std::uint32_t kClientsMax = 65'536;              // producers, and consumers, of one worker
+  static constexpr std::uint32_t kPartitionsMax = std::uint32_t{1} << 20U;
+  static constexpr std::int64_t kTimeMax = std::int64_t{1} << 62U;  // nanoseconds of a clock, either way
+
   // `vocabulary` outlives this. `groups`: the names of the groups, by GroupIndex.
   Retold(const Vocabulary& vocabulary, std::vector<std::string> groups);
 

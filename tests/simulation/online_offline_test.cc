@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "simulation/defects.h"
+#include "history/convert.h"
 #include "simulation/kept_run.h"
 #include "simulation/kinds.h"
 
@@ -50,6 +51,50 @@ TEST(OnlineOfflineHonestTest, WithoutTheCoordinatorsFileThereIsNoVerdict) {
   const KeptRun run({}, 4);
   std::filesystem::remove(std::filesystem::path(run.path()) / "coordinator.jsonl.zst");
   EXPECT_THAT(run.offline(), testing::HasSubstr("there is no coordinator's file of a proof among them"));
+}
+
+// What somebody may have done to the files: never a crash, never a pass, always the file and the line.
+class SpoiltTest : public testing::Test {
+ protected:
+  // What is said of the run when the first `from` of that file has become `to`.
+  std::string said(const std::string& file, const std::string& from, const std::string& to) {
+    const std::filesystem::path folder(run_.path());
+    const auto lines = folder / (file + ".jsonl");
+    EXPECT_TRUE(history::convert(folder / (file + ".jsonl.zst"), lines, {}).has_value());
+    std::string text = sys::read_file(lines, std::size_t{1} << 26U).value_or("");
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    EXPECT_TRUE(sys::write_atomically(lines, text).has_value());
+    std::filesystem::rename(folder / (file + ".jsonl.zst"), folder / "aside");
+    const std::string offline = run_.offline();
+    std::filesystem::rename(folder / "aside", folder / (file + ".jsonl.zst"));
+    std::filesystem::remove(lines);
+    return offline;
+  }
+  KeptRun run_{{}, 4};
+  std::string key_ = core::run_text(run_.result().report.run) + ".0.1.0.0\"";
+};
+
+TEST_F(SpoiltTest, NumbersThatCannotBeAreRefusedWithFileAndLine) {
+  EXPECT_THAT(said("worker-0.1", key_, key_.substr(0, key_.size() - 2) + "4294967294\""),
+              testing::ContainsRegex("worker-0.1.jsonl: line [0-9]+: publish: key '.*4294967294' is none that the proof gave"));
+  EXPECT_THAT(said("worker-0.1", key_, "k\""), testing::HasSubstr("publish: key 'k' is none that the proof gave to this worker"));
+  EXPECT_THAT(said("worker-0.1", "\"partitions\":[0]", "\"partitions\":[4294967295]"),
+              testing::HasSubstr("a topic of a proof has at most 1048576 partitions"));
+  EXPECT_THAT(said("worker-0.1", "\"process\":\"consumer-0\"", "\"process\":\"consumer-4294967295\""),
+              testing::HasSubstr("a worker has at most 65536 of a kind"));
+  EXPECT_THAT(said("worker-0.1", "\"time_ns\":0,", "\"time_ns\":9223372036854775807,"),
+              testing::HasSubstr("its 'time_ns' is out of range"));
+  EXPECT_THAT(said("coordinator", "\"n\":1,", "\"n\":18446744073709551615,"), testing::HasSubstr("tick"));
+  EXPECT_THAT(said("coordinator", "\"keys\":", "\"keys\":9999999"), testing::HasSubstr("keys"));
+}
+
+TEST_F(SpoiltTest, EvidenceThatIsMissingOrUnknownIsNoPass) {
+  EXPECT_THAT(said("coordinator", "\"n\":1,", "\"n\":1000,"), testing::Not(testing::HasSubstr("verdict passed")));
+  EXPECT_THAT(said("coordinator", "\"worker-0.1\":", "\"worker-0.9\":"), testing::Not(testing::HasSubstr("verdict passed")));
+  EXPECT_THAT(said("coordinator", "\"f\":\"end\"", "\"f\":\"clock\",\"wall_ns\":1"),
+              testing::Not(testing::HasSubstr("verdict passed")));
 }
 
 }  // namespace
