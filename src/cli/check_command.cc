@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "check/evidence.h"
 #include "check/proof_check.h"
 #include "check/story.h"
 #include "cli/commands.h"
@@ -57,12 +58,16 @@ int check(CheckFlags& flags, const Session& session) {
   if (terminal.err_is_terminal && !flags.quiet) {
     options.progress = [&](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
   }
-  const auto report = check::check_proof(*files, options);
+  auto report = check::check_proof(*files, options);
   if (!report) {
     terminal.complain(report.error().message);
     return kExitCouldNotRun;
   }
   if (flags.explain || !flags.key.empty()) return explain(flags, *files, *report, terminal);
+  if (auto added = check::add_evidence(*files, options.merge, report->judgement.findings); !added) {
+    terminal.complain(added.error().message);
+    return kExitCouldNotRun;
+  }
   report::TextOptions text;
   text.colour = terminal.colour;
   terminal.print(flags.json    ? report::json_report(*report)

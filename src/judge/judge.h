@@ -43,6 +43,13 @@ struct LineageFact {
   std::string_view closed;                 // "open", "revoked", "lost", "closed", "died": a literal
 };
 
+// A line of a history file.
+struct EvidenceLine {
+  std::string file;                      // its name, without folders
+  std::uint64_t line = 0;                // from 1
+  bool operator==(const EvidenceLine&) const = default;
+};
+
 // A maximal range of records of one key with the same anomaly.
 struct Finding {
   core::Code code = core::Code::kLost;
@@ -60,6 +67,7 @@ struct Finding {
   std::vector<LineageFact> lineages;     // that read the partition it is about, those nearest to its first position, in order
   std::optional<Nanoseconds> time;       // since the run began: when it was established
   std::optional<WallTime> wall;          // the same moment
+  std::vector<EvidenceLine> evidence;    // offline only: the lines about `first`, the first few in the order of the merge
   std::vector<std::string> faults;       // kinds of faults that were felt, or may have been, during what it is about
   std::vector<std::uint64_t> fault_numbers;
 };

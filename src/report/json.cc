@@ -109,7 +109,9 @@ void finding(JsonWriter& json, const judge::Finding& one) {
   json.key("fault_numbers").begin_array();
   for (const std::uint64_t number : one.fault_numbers) json.value(number);
   json.end_array();
-  json.key("evidence").begin_array().end_array();  // lines of history files, which are not written yet
+  json.key("evidence").begin_array();
+  for (const auto& line : one.evidence) json.begin_object().member("file", line.file).member("line", line.line).end_object();
+  json.end_array();
   json.member("says", one.says).end_object();
 }
 

@@ -209,6 +209,10 @@ void TextReport::finding(const judge::Finding& finding) {
   if (finding.blame != core::Blame::kNone)
     text += fmt::format(", blame {}", core::blame_name(finding.blame));
   if (!finding.says.empty()) text += fmt::format("{}{}", text.empty() ? "" : ": ", finding.says);
+  for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
+    text += fmt::format("{}{}:{}", i == 0 ? " [" : ", ", finding.evidence[i].file, finding.evidence[i].line);
+  }
+  if (!finding.evidence.empty()) text += "]";
   out_ += fmt::format("    {}\n", text);
 }
 

@@ -40,6 +40,17 @@ class HistoryProcessTest : public testing::Test {
     words.insert(words.end(), flags.begin(), flags.end());
     return run_program(words);
   }
+  // Key and value of that line.
+  static std::pair<std::string, std::uint64_t> line_of(const std::string& file, std::uint64_t number) {
+    const fs::path lines = folder_->path() / (file + ".jsonl");
+    EXPECT_EQ(run_program({"convert", (folder_->path() / "h" / (file + ".jsonl.zst")).string(), lines.string()}).code, 0);
+    std::ifstream in(lines);
+    std::string line;
+    for (std::uint64_t i = 0; i < number; ++i) std::getline(in, line);
+    simdjson::dom::parser parser;
+    const simdjson::dom::element operation = parser.parse(line);
+    return {std::string(std::string_view(operation["key"])), std::uint64_t(operation["value"])};
+  }
   static std::string judged(const std::string& json) { return ResultJson::of(json).judged(); }
   static sys::TemporaryFolder* folder_;
   static Outcome* online_;
@@ -54,6 +65,12 @@ TEST_F(HistoryProcessTest, CheckSaysWhatTheRunSaid) {
   EXPECT_EQ(judged(offline.out), judged(online_->out));
   EXPECT_THAT(judged(offline.out), HasSubstr("/counts {\"lost\":5,"));
   EXPECT_THAT(check(folder_->path() / "h", {}).out, HasSubstr("FAILED  5 acknowledged records were never received"));
+  const ResultJson result = ResultJson::of(offline.out);
+  const auto finding = result.list("/findings").at(0);
+  ASSERT_EQ(finding["evidence"].get_array().value().size(), 2U) << "sent and acknowledged, and nothing else";
+  EXPECT_EQ(std::string_view(finding["evidence"].at(1)["file"]), "worker-0.1.jsonl.zst");
+  EXPECT_EQ(line_of("worker-0.1", std::uint64_t(finding["evidence"].at(1)["line"])),
+            std::pair(std::string(std::string_view(finding["key"])), std::uint64_t(finding["first"])));
   EXPECT_THAT(check(folder_->path() / "h", {"--junit"}).out, HasSubstr("<testsuite"));
 }
 
