@@ -69,7 +69,11 @@ class Replay {
   void take_alarms(MonotonicTime now);
   void look_at_files();
   void finish();
-  void missing(std::string sentence) { missing_.push_back(std::move(sentence)); }
+  // Evidence that the coordinator had is not in the files.
+  void lacking(std::string sentence) {
+    if (std::ranges::find(lacking_, sentence) == lacking_.end()) lacking_.push_back(std::move(sentence));
+  }
+  void conclude_nothing();
   [[nodiscard]] std::string_view file_of(std::uint32_t source) const { return merge_.sources()[source].file; }
 
   history::Merge& merge_;
@@ -82,7 +86,8 @@ class Replay {
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
   std::set<std::uint32_t> lost_;
   std::set<std::string> unknown_;          // that the coordinator had seen, and whose files are not here
-  std::vector<std::string> missing_;       // that only the files show
+  std::vector<std::string> lacking_;       // a sentence for each
+  std::map<std::string, std::uint64_t> dropped_;  // operations that were left out, by whose history lacks them
   std::vector<judge::Noticed> noticed_;
   std::array<MonotonicTime, 3> tick_times_{};
   MonotonicTime now_{};
@@ -171,7 +176,7 @@ Result<void> Replay::add_source(const history::Merge::Source& file) {
 
 Result<void> Replay::evidence(Source& source, const Operation& operation) {
   if (operation.function == Function::kIncomplete) {
-    missing(fmt::format("the history of worker {} lacks {} operations: the disk could not keep up", source.id.worker, operation.number));
+    dropped_[fmt::format("the history of worker {}", source.id.worker)] += operation.number;
     return {};
   }
   if (operation.function == Function::kPublish) {
@@ -219,7 +224,7 @@ Result<void> Replay::coordinator(const Operation& operation) {
   if (function == Function::kReadBegin) bounds(operation);
   if (function == Function::kEnd) return end(operation);
   if (function == Function::kIncomplete) {
-    missing(fmt::format("the coordinator's history lacks {} operations: the disk could not keep up", operation.number));
+    dropped_["the coordinator's history"] += operation.number;
   }
   return {};  // faults and clocks: for people
 }
@@ -244,7 +249,7 @@ void Replay::barrier(const Operation& operation) {
   for (const auto& [name, index] : operation.details->seen) {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
-      if (unknown_.insert(name).second) missing(fmt::format("the history of {} is not among the files", name));
+      if (unknown_.insert(name).second) lacking(fmt::format("the history of {} is not among the files", name));
       continue;
     }
     expect(sources_[found->second]);
@@ -283,7 +288,7 @@ void Replay::tick(const Operation& operation) {
   // The coordinator had asked everybody often enough to decide on each delivery that nobody had issued.
   for (int round = 0; round < kRoundsMax && !ledger_->answered(operation.number); ++round) ledger_->round();
   if (!ledger_->answered(operation.number)) {
-    missing(fmt::format("the coordinator completed tick {}, but not every worker's history answers it", operation.number));
+    lacking("the coordinator completed a tick that not every worker's history answers");
     return;
   }
   ledger_->tick(operation.number, now_);
@@ -337,35 +342,52 @@ void Replay::look_at_files() {
   if (options_.merge.all_evidence) {
     report_.facts.warnings.emplace_back("evidence that the coordinator never saw is used: the verdict may differ from the run's");
   }
-  for (std::size_t i = 0; i + 1 < merge_.sources().size(); ++i) {
-    const auto& file = merge_.sources()[i];
-    if (file.short_of_seen) {
-      missing(fmt::format("{} ends before what the coordinator had seen of it", file.file));
-    }
-    if (file.torn_line != 0 && options_.merge.salvage && !file.lost) {
-      missing(fmt::format("{} is cut off in line {}: what stood there is not judged", file.file, file.torn_line));
+  for (const auto& [whose, operations] : dropped_) {
+    lacking(fmt::format("{} lacks {} operations: the disk could not keep up", whose, operations));
+  }
+  const auto& files = merge_.sources();
+  for (std::size_t i = 0; i + 1 < files.size(); ++i) {
+    const auto& file = files[i];
+    if (file.torn_line != 0 && file.short_of_seen) {
+      lacking(fmt::format("{} is cut off in line {}, before what the coordinator had seen of it", file.file, file.torn_line));
+    } else if (file.short_of_seen) {
+      lacking(fmt::format("{} ends before what the coordinator had seen of it", file.file));
     }
   }
-  const auto& own = merge_.sources().back();
-  if (own.torn_line != 0) missing(fmt::format("{} is cut off in line {}", own.file, own.torn_line));
+  if (files.back().torn_line != 0) lacking(fmt::format("{} is cut off in line {}", files.back().file, files.back().torn_line));
+}
+
+// What is missing looks like loss, and what it would have explained like a fault: no count means anything.
+void Replay::conclude_nothing() {
+  judge::Judgement& judgement = report_.judgement;
+  judgement.status = judge::Status::kInconclusive;
+  judgement.reasons = std::move(lacking_);
+  judgement.findings.clear();
+  judgement.findings_left_out = 0;
+  judgement.undecided = 0;
+  judgement.counts = {};
+  judgement.allowed = {};
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    judgement.coverage.not_checked.emplace(core::code_row(static_cast<core::Code>(i)).name, judgement.coverage.acked);
+  }
 }
 
 void Replay::finish() {
   look_at_files();
+  auto& facts = report_.facts;
   if (!ended_) {
-    missing("the coordinator's history does not end: it was killed, so nothing says what it still had to see");
-    report_.facts.interrupted = report_.facts.stopped = true;
+    facts.missing.emplace_back("the coordinator's history does not end: it was killed, so nothing says what it still had to see");
+    facts.interrupted = facts.stopped = true;
   }
   if (!report_.failure.empty()) return;
   close_consumers(now_);
   ledger_->finish();
   take_alarms(now_);
-  auto& facts = report_.facts;
-  facts.missing.insert(facts.missing.end(), missing_.begin(), missing_.end());
   facts.noticed = std::move(noticed_);
   report_.progress = ledger_->progress();
   report_.judgement = judge::judge(*ledger_, report_.proof.contract(report_.idempotent), facts, options_.judging);
   facts.noticed.clear();
+  if (!lacking_.empty()) conclude_nothing();
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 // The verdict, its reasons, all counts and the findings are those of the run, to the digit. Times, faults of a finding and its wording
 // may differ.
 //
+// Where the files lack what the coordinator had seen (one is missing, ends too early, says that it is incomplete) nothing is concluded: the
+// verdict is inconclusive, no code is counted, each stands in not_checked.
+//
 // Cost:     200 ns an operation.   Limits: those of Merge and of the ledger; CheckOptions::keys_max.
 // Errors:   those of Merge; kInvalid: files that are no proof, with what is missing; kParse: file, line and what is wrong there.
 // Threads:  one owner; files are decompressed on threads of their own.   Source: the checking model, "Online = offline".
