@@ -155,6 +155,11 @@ Result<void> Replay::read_proof(const history::Meta& meta) {
                                               report_.proof.keys, groups, options_.keys_max));
   }
   report_.run = core::run_of_text(meta.run);
+  // As far as it is known without the end of the file, which has it all.
+  report_.driver = meta.driver;
+  report_.client = meta.client;
+  report_.topic = report_.proof.topic.empty() ? "sp-" + meta.run : report_.proof.topic;
+  if (meta.started_wall_ns) report_.started = WallTime(Nanoseconds(static_cast<std::int64_t>(*meta.started_wall_ns)));
   return {};
 }
 
@@ -377,7 +382,7 @@ void Replay::finish() {
   auto& facts = report_.facts;
   if (!ended_) {
     facts.missing.emplace_back("the coordinator's history does not end: it was killed, so nothing says what it still had to see");
-    facts.interrupted = facts.stopped = true;
+    facts.interrupted = true;
   }
   if (!report_.failure.empty()) return;
   close_consumers(now_);

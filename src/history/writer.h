@@ -36,7 +36,7 @@ class Writer {
     bool zstd = true;
     int zstd_level = 1;
     std::size_t chunk_bytes = std::size_t{1} << 16U;
-    std::size_t chunks_max = 256;
+    std::size_t chunks_max = 1024;
     Nanoseconds flush_period = std::chrono::seconds(1);
   };
   // What became of it. Complete: error is "" and dropped is 0.

@@ -185,7 +185,7 @@ Judgement judge(const track::Ledger& ledger, const core::Contract& contract, con
   }
   result.reasons = std::move(failed);
   result.reasons.insert(result.reasons.end(), inconclusive.begin(), inconclusive.end());
-  if (facts.stopped || facts.interrupted) result.reasons.emplace_back("The run was stopped manually.");
+  if (facts.stopped) result.reasons.emplace_back("The run was stopped manually.");
   if (result.status == Status::kPassed) {
     result.reasons.push_back(
         fmt::format("all {} acknowledged records were received, and nothing that is promised was broken", state.acked));

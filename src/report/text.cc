@@ -108,8 +108,8 @@ void TextReport::headline() {
 std::string TextReport::run_line() const {
   std::string text = core::run_text(report_.run);
   if (report_.started) text += "  " + to_iso8601(*report_.started);
-  text += "  " + report_.program;
-  if (!report_.client.empty()) text += fmt::format(", {}", report_.client);
+  const std::string_view between = report_.program.empty() || report_.client.empty() ? "" : ", ";
+  text += fmt::format("  {}{}{}", report_.program, between, report_.client);
   return text;
 }
 

@@ -75,6 +75,24 @@ TEST(OnlineOfflineHonestTest, WithoutTheCoordinatorsFileThereIsNoVerdict) {
   EXPECT_THAT(run.offline(), testing::HasSubstr("there is no coordinator's file of a proof among them"));
 }
 
+TEST(OnlineOfflineHonestTest, ACoordinatorThatWasKilledLeavesWhatItHadSeen) {
+  const KeptRun run({}, 4);
+  const auto file = std::filesystem::path(run.path()) / "coordinator.jsonl.zst";
+  const auto lines = std::filesystem::path(run.path()) / "coordinator.jsonl";
+  ASSERT_TRUE(history::convert(file, lines, {}).has_value());
+  std::filesystem::remove(file);
+  std::string text = sys::read_file(lines, std::size_t{1} << 20U).value_or("");
+  text.resize(text.find('\n', text.find("\"n\":2,")) + 1);  // and after its second tick it was gone
+  ASSERT_TRUE(sys::write_atomically(lines, text).has_value());
+  const auto report = run.check();
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_EQ(report->judgement.status, judge::Status::kInconclusive);
+  EXPECT_THAT(report->judgement.reasons.at(0), testing::StartsWith("the coordinator's history does not end: it was killed"));
+  EXPECT_TRUE(report->judgement.findings.empty()) << "what was on its way is not lost";
+  EXPECT_GT(report->judgement.coverage.received, 0U);
+  EXPECT_LT(report->judgement.coverage.received, run.result().report.judgement.coverage.received);
+}
+
 // What somebody may have done to the files: never a crash, never a pass, always the file and the line.
 class SpoiltTest : public testing::Test {
  protected:
