@@ -73,6 +73,7 @@ class Replay {
   void lacking(std::string sentence) {
     if (std::ranges::find(lacking_, sentence) == lacking_.end()) lacking_.push_back(std::move(sentence));
   }
+  void lack_file(std::string_view name) { lacking(fmt::format("the history of {} is not among the files", name)); }
   void conclude_nothing();
   [[nodiscard]] std::string_view file_of(std::uint32_t source) const { return merge_.sources()[source].file; }
 
@@ -85,7 +86,6 @@ class Replay {
   std::vector<Source> sources_;            // as the merge numbers them; the coordinator is none
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
   std::set<std::uint32_t> lost_;
-  std::set<std::string> unknown_;          // that the coordinator had seen, and whose files are not here
   std::vector<std::string> lacking_;       // a sentence for each
   std::map<std::string, std::uint64_t> dropped_;  // operations that were left out, by whose history lacks them
   std::vector<judge::Noticed> noticed_;
@@ -132,8 +132,13 @@ Result<void> Replay::begin() {
   for (std::size_t i = 0; i + 1 < files.size(); ++i) {
     if (auto added = add_source(files[i]); !added) return fail_up(std::move(added), std::string(files[i].file));
   }
-  for (Source& source : sources_) {
-    if (source.id.incarnation == 1) expect(source);
+  for (std::uint32_t worker = 0; worker < std::max(1U, report_.proof.workers); ++worker) {
+    const auto first = std::ranges::find(sources_, core::SourceId{worker, 1}, &Source::id);
+    if (first != sources_.end()) {
+      expect(*first);
+    } else {
+      lack_file(history::source_name(control::worker_name(worker), 1));
+    }
   }
   return {};
 }
@@ -254,7 +259,7 @@ void Replay::barrier(const Operation& operation) {
   for (const auto& [name, index] : operation.details->seen) {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
-      if (unknown_.insert(name).second) lacking(fmt::format("the history of {} is not among the files", name));
+      lack_file(name);
       continue;
     }
     expect(sources_[found->second]);
