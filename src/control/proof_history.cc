@@ -1,16 +1,15 @@
 #include "control/proof_history.h"
 
-#include <charconv>
-
 #include <fmt/core.h>
 
 #include "history/merge.h"
+#include "history/numbered.h"
 #include "proof/fields.h"
 
 namespace sp::control {
 namespace {
 
-constexpr std::string_view kWorker = "worker-";
+constexpr std::string_view kWorker = "worker";
 
 history::Meta meta_of(const proof::Proof& proof, const HistoryFacts& facts) {
   history::Meta meta;
@@ -28,16 +27,9 @@ history::Meta meta_of(const proof::Proof& proof, const HistoryFacts& facts) {
 
 }  // namespace
 
-std::string worker_name(std::uint32_t worker) { return fmt::format("{}{}", kWorker, worker); }
+std::string worker_name(std::uint32_t worker) { return fmt::format("{}-{}", kWorker, worker); }
 
-std::optional<std::uint32_t> worker_number(std::string_view name) {
-  if (!name.starts_with(kWorker) || name.size() == kWorker.size()) return std::nullopt;
-  name.remove_prefix(kWorker.size());
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
-}
+std::optional<std::uint32_t> worker_number(std::string_view name) { return history::number_of(name, kWorker); }
 
 history::Meta worker_meta(const proof::Proof& proof, const HistoryFacts& facts, core::SourceId source) {
   history::Meta meta = meta_of(proof, facts);

@@ -1,27 +1,17 @@
 #include "history/retold.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "history/numbered.h"
 
 namespace sp::history {
 namespace {
 
 using core::Event;
 using core::Observation;
-
-// "consumer-2" ─► 2; nullopt if it is not `kind`, a dash and a number.
-std::optional<std::uint32_t> number_of(std::string_view name, std::string_view kind) {
-  if (!name.starts_with(kind) || name.size() <= kind.size() + 1 || name[kind.size()] != '-') return std::nullopt;
-  const std::string_view digits = name.substr(kind.size() + 1);
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
 
 tl::unexpected<Error> foreign(const Operation& operation, std::string_view why) {
   return fail(ErrorCode::kParse, fmt::format("line {}: {}: {}", operation.line, function_name(operation.function), why));
