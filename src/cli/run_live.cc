@@ -127,6 +127,8 @@ report::Report LiveRun::not_started(const Error& error) const {
 report::Report LiveRun::carry_out() {
   announce();
   if (auto usable = check_clients(request_.proof); !usable) return not_started(usable.error());
+  auto history = history_factory(flags_.history);  // before a cluster is started for nothing
+  if (!history) return not_started(history.error());
   Surroundings around{clock_,
                       wall_,
                       folder_.path(),
@@ -135,8 +137,6 @@ report::Report LiveRun::carry_out() {
                       [this] { return stops_.count() > 0; }};
   auto system = open_system(request_, around);
   if (!system) return not_started(system.error());
-  auto history = history_factory(flags_.history);
-  if (!history) return not_started(history.error());
   std::vector<std::unique_ptr<worker::Worker>> workers;
   std::vector<control::WorkerPort*> ports;
   for (std::uint32_t i = 0; i < request_.proof.workers; ++i) {

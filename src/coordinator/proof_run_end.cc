@@ -315,8 +315,7 @@ void ProofRun::close_history(MonotonicTime now) {
                                                            : "done";
   const auto kept = journal_.end(reason, report::facts_json(report_), now);
   if (!kept || kept->complete()) return;
-  say(fmt::format("the coordinator's history lacks {} of {} operations{}", kept->dropped, kept->written + kept->dropped,
-                  kept->error.empty() ? "" : ": " + kept->error));
+  say("the coordinator's history " + kept->what_lacks());
 }
 
 }  // namespace sp::coordinator

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <tuple>
 
 #include <fmt/core.h>
@@ -118,9 +117,8 @@ Result<void> Merge::look_at_coordinator() {
   if (sources_.back().meta.process != kCoordinator) return {};
   auto reader = streams_.back().input.open({.accept_torn = options_.salvage, .threads = options_.threads});
   if (!reader) return tl::unexpected(std::move(reader).error());
-  std::map<std::string, Source*, std::less<>> by_name;
-  for (Source& source : std::span(sources_).first(sources_.size() - 1)) {
-    by_name.emplace(source_name(source.meta.process, *source.meta.incarnation), &source);
+  for (std::uint32_t i = 0; i + 1 < sources_.size(); ++i) {
+    by_name_.emplace(source_name(sources_[i].meta.process, *sources_[i].meta.incarnation), i);
   }
   while (true) {
     const auto batch = (*reader)->next();
@@ -134,9 +132,9 @@ Result<void> Merge::look_at_coordinator() {
       }
       if (!operation.has(Member::kSeen)) continue;
       for (const auto& [name, index] : operation.details->seen) {
-        const auto found = by_name.find(name);
-        if (found == by_name.end()) continue;
-        std::optional<std::uint64_t>& last = found->second->last_seen;
+        const auto found = by_name_.find(name);
+        if (found == by_name_.end()) continue;
+        std::optional<std::uint64_t>& last = sources_[found->second].last_seen;
         if (last && index < *last) {
           return fail(ErrorCode::kInvalid, fmt::format("{} line {}: had seen line index {} of {}, but {} before: what was seen stays seen",
                                                        sources_.back().file, operation.line, index, name, *last));
@@ -145,7 +143,7 @@ Result<void> Merge::look_at_coordinator() {
       }
       if (!operation.has(Member::kLostIncarnations)) continue;
       for (const std::string& name : operation.details->lost_incarnations) {
-        if (const auto found = by_name.find(name); found != by_name.end()) found->second->lost = true;
+        if (const auto found = by_name_.find(name); found != by_name_.end()) sources_[found->second].lost = true;
       }
     }
   }
@@ -315,13 +313,15 @@ Result<Merge::Run> Merge::coordinator_turn() {
 
 void Merge::open_barrier(const Operation& operation) {
   barrier_open_ = true;
+  for (const auto& [name, index] : operation.details->seen) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) continue;
+    const bool all = options_.all_evidence && index == sources_[found->second].last_seen;
+    streams_[found->second].limit = all ? kUnlimited : index;
+  }
+  if (!options_.all_evidence) return;
   for (std::size_t i = 0; i + 1 < streams_.size(); ++i) {
-    Source& source = sources_[i];
-    if (options_.all_evidence && !source.last_seen) streams_[i].limit = kUnlimited;
-    const std::string name = source_name(source.meta.process, *source.meta.incarnation);
-    for (const auto& [seen, index] : operation.details->seen) {
-      if (seen == name) streams_[i].limit = options_.all_evidence && index == source.last_seen ? kUnlimited : index;
-    }
+    if (!sources_[i].last_seen) streams_[i].limit = kUnlimited;
   }
 }
 

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -102,6 +103,7 @@ class Merge {
   Options options_;
   std::vector<Source> sources_;
   std::vector<Stream> streams_;    // as sources_
+  std::map<std::string, std::uint32_t, std::less<>> by_name_;  // as `seen` names them; not the coordinator's
   std::uint64_t stage_ = 1;        // the tick that all are read up to
   std::uint32_t turn_ = 0;         // the stream that is read now
   bool by_seen_ = false;           // there is a coordinator's file

@@ -134,6 +134,10 @@ class Writer::Drain {
   std::jthread thread_;  // last: it runs on all above
 };
 
+std::string Writer::Summary::what_lacks() const {
+  return fmt::format("lacks {} of {} operations{}{}", dropped, written + dropped, error.empty() ? "" : ": ", error);
+}
+
 Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& path, const Meta& meta, const Options& options) {
   auto file = sys::OutputFile::create(path);
   if (!file) return fail_up(std::move(file), "the history cannot be written");

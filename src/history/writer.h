@@ -45,6 +45,8 @@ class Writer {
     std::uint64_t dropped = 0;   // operations that were left out, or whose chunk the disk refused
     std::string error;           // what the disk said first
     [[nodiscard]] bool complete() const { return dropped == 0 && error.empty(); }
+    // "lacks 3 of 10 operations: no space left"; of what is not complete.
+    [[nodiscard]] std::string what_lacks() const;
   };
 
   // Makes the file and writes its meta record.

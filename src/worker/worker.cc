@@ -385,8 +385,7 @@ Result<void> Worker::remove() {
   raw_refused_ = false;
   failure_.clear();
   if (!kept || kept->complete()) return {};
-  return fail(ErrorCode::kIo, fmt::format("its history lacks {} of {} operations{}", kept->dropped, kept->written + kept->dropped,
-                                          kept->error.empty() ? "" : ": " + kept->error));
+  return fail(ErrorCode::kIo, "its history " + kept->what_lacks());
 }
 
 void Worker::note_failure(const std::string& sentence) {
