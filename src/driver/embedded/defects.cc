@@ -1,11 +1,11 @@
 #include "driver/embedded/defects.h"
 
 #include <array>
-#include <charconv>
 
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "core/payload.h"
 
 namespace sp::driver::embedded {
@@ -60,30 +60,7 @@ constexpr std::array<DefectRow, kDefectKindCount> kDefectRows{{
      DefectUnit::kBroker, kNoCode, kNoCode, Blame::kNone},
 }};
 
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-// "500ms", "3s", "2m", "3": seconds.
-std::optional<Nanoseconds> parse_span(std::string_view text) {
-  Nanoseconds unit = std::chrono::seconds{1};
-  if (text.ends_with("ms")) {
-    unit = std::chrono::milliseconds{1};
-    text.remove_suffix(2);
-  } else if (text.ends_with("s")) {
-    text.remove_suffix(1);
-  } else if (text.ends_with("m")) {
-    unit = std::chrono::minutes{1};
-    text.remove_suffix(1);
-  }
-  const auto number = parse_number<std::uint32_t>(text);
-  if (!number || *number == 0) return std::nullopt;
-  return unit * *number;
-}
+constexpr Nanoseconds kFreezeMax = std::chrono::hours{24 * 7};
 
 tl::unexpected<Error> refuse_option(std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
@@ -95,21 +72,22 @@ Result<void> read_option(std::string_view text, std::string_view option, DefectS
   const std::string_view name = option.substr(0, equals);
   const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
   if (name == "count") {
-    const auto count = parse_number<std::uint64_t>(value);
+    const auto count = parse_unsigned(value);
     if (!count || *count == 0) return refuse_option(text, "count is a whole number from 1");
     spec.count = *count;
   } else if (name == "rate") {
-    const auto rate = parse_number<double>(value);
+    const auto rate = parse_double(value);
     if (!rate || !(*rate > 0 && *rate <= 1)) return refuse_option(text, "rate is a number above 0, at most 1");
     spec.rate = *rate;
   } else if (name == "length" &&
              (spec.kind == DefectKind::kLosePrefix || spec.kind == DefectKind::kRewind)) {
-    const auto length = parse_number<std::uint64_t>(value);
+    const auto length = parse_unsigned(value);
     if (!length || *length == 0) return refuse_option(text, "length is a whole number from 1");
     spec.length_max = *length;
   } else if (name == "for" && spec.kind == DefectKind::kFreeze) {
-    const auto span = parse_span(value);
-    if (!span) return refuse_option(text, "for is a time like 500ms, 3s or 2m");
+    const auto span = parse_duration(value);
+    if (!span || span->count() == 0 || *span > kFreezeMax)
+      return refuse_option(text, "for is a time like 500ms, 3s or 2m, above 0 and up to 7 days");
     spec.duration = *span;
   } else {
     return refuse_option(text, fmt::format("it has no option '{}'", name));

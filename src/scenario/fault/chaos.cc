@@ -1,12 +1,12 @@
 #include "scenario/fault/chaos.h"
 
 #include <array>
-#include <charconv>
-#include <system_error>
+#include <limits>
 
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace sp::scenario::fault {
 namespace {
@@ -55,26 +55,11 @@ std::string span_text(Nanoseconds span) {
   return millis % 1000 == 0 ? fmt::format("{}s", millis / 1000) : fmt::format("{}ms", millis);
 }
 
+// A time that span_text tells exactly.
 std::optional<Nanoseconds> parse_span(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, bad] = std::from_chars(text.data(), end, number);
-  if (bad != std::errc{} || number > 1'000'000'000U) return std::nullopt;
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  const auto count = static_cast<std::int64_t>(number);
-  Nanoseconds span{};
-  if (unit == "ms")
-    span = milliseconds(count);
-  else if (unit.empty() || unit == "s")
-    span = seconds(count);
-  else if (unit == "m")
-    span = std::chrono::minutes(count);
-  else if (unit == "h" && number < 1000)
-    span = std::chrono::hours(count);
-  else
-    return std::nullopt;
-  if (span > kSpanMax) return std::nullopt;
-  return span;
+  const auto span = parse_duration(text);
+  if (!span || *span > kSpanMax || *span % milliseconds(1) != Nanoseconds{}) return std::nullopt;
+  return *span;
 }
 
 class ChaosParser {
@@ -129,12 +114,11 @@ class ChaosParser {
   }
 
   Result<void> take_count(std::string_view value) {
-    std::uint32_t number = 0;
-    const auto [stop, bad] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (bad != std::errc{} || stop != value.data() + value.size() || number == 0) {
+    const auto number = parse_unsigned(value);
+    if (!number || *number == 0 || *number > std::numeric_limits<std::uint32_t>::max()) {
       return refuse(fmt::format("'{}' is no count; write a whole number from 1", value));
     }
-    return set(spec_.count, number, "count");
+    return set(spec_.count, static_cast<std::uint32_t>(*number), "count");
   }
 
   template <typename T>

@@ -62,7 +62,7 @@ TEST(ChaosTest, WhatAFaultDoesNotTakeIsRefusedWithWhatItTakes) {
 
 TEST(ChaosTest, BadTimesCountsAndShapesAreRefused) {
   EXPECT_THAT(refusal("kill-all:at=soon"), HasSubstr("'soon' is no time for 'at'; write 20, 20s"));
-  for (const char* time : {"", "-1", "1x", "1.5s", "99999999999999999999", "8000h", "9d", "700000"}) {
+  for (const char* time : {"", "-1", "1x", "1.5ms", "99999999999999999999", "8000h", "9d", "700000"}) {
     EXPECT_THAT(refusal(std::string("kill-all:at=") + time), HasSubstr("is no time for 'at'")) << time;
   }
   EXPECT_THAT(refusal("kill-all:every=10,count=0"), HasSubstr("'0' is no count"));
