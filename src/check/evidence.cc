@@ -22,7 +22,7 @@ class Wanted {
   explicit Wanted(const std::vector<judge::Finding>& findings) {
     for (std::size_t i = 0; i < findings.size(); ++i) {
       const judge::Finding& finding = findings[i];
-      if (!finding.key.empty()) {
+      if (!finding.key.empty() || finding.nameless) {
         by_record_[finding.key].emplace(finding.first, i);
       } else {
         for (const auto& position : finding.positions) {
@@ -33,8 +33,10 @@ class Wanted {
   }
   template <typename Do>
   void each(const Operation& operation, const history::Vocabulary& vocabulary, Do act) {
-    if (operation.has(Member::kKey) && operation.has(Member::kValue)) {
-      if (const Records* records = records_of(operation.key, vocabulary)) {
+    if (operation.has(Member::kValue)) {
+      const auto nameless = operation.has(Member::kKey) ? by_record_.end() : by_record_.find("");
+      const Records* own = nameless == by_record_.end() ? nullptr : &nameless->second;
+      if (const Records* records = operation.has(Member::kKey) ? records_of(operation.key, vocabulary) : own) {
         for (auto [at, end] = records->equal_range(operation.value); at != end; ++at) act(at->second);
       }
     }

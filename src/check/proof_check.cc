@@ -25,10 +25,8 @@ using history::Function;
 using history::Member;
 using history::Operation;
 
-constexpr std::uint64_t kRowsInDelta = 16'384;
 constexpr int kRoundsMax = 4;
 constexpr std::uint64_t kTicksMax = std::uint64_t{1} << 40U;
-constexpr std::uint64_t kOperationsBetweenProgress = 1'000'000;
 constexpr std::size_t kProofBytesMax = std::size_t{64} << 20U;
 
 // One worker's incarnation: its file, and the recorder that it had.

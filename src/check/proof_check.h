@@ -27,6 +27,9 @@
 
 namespace sp::check {
 
+constexpr std::uint64_t kRowsInDelta = 16'384;                    // handed to the ledger at once
+constexpr std::uint64_t kOperationsBetweenProgress = 1'000'000;
+
 struct CheckOptions {
   history::Merge::Options merge;
   judge::JudgeOptions judging;

@@ -4,14 +4,18 @@
 
 #include "base/text.h"
 #include "check/evidence.h"
+#include "check/lab_check.h"
 #include "check/proof_check.h"
 #include "check/story.h"
 #include "cli/commands.h"
 #include "cli/flag_reader.h"
 #include "cli/histories.h"
+#include "sys/files.h"
 
 namespace sp::cli {
 namespace {
+
+constexpr std::size_t kContractBytesMax = std::size_t{1} << 16U;
 
 struct CheckFlags {
   CheckFlags(CLI::App& command, Session& session) : reader(command, session) {}
@@ -23,8 +27,51 @@ struct CheckFlags {
   bool quiet = false;
   std::optional<std::uint64_t> explain;
   std::string key;
+  std::string contract;
   FlagReader reader;
 };
+
+// Told now and then on a terminal.
+std::function<void(std::uint64_t)> progress(const CheckFlags& flags, const Terminal& terminal) {
+  if (!terminal.err_is_terminal || flags.quiet) return {};
+  return [&](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
+}
+
+Result<report::Report> judge_proof(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const Terminal& terminal) {
+  if (!flags.contract.empty()) {
+    return fail(ErrorCode::kInvalid, "--contract: these are histories of a proof, which says itself what it promises; leave the flag out");
+  }
+  check::CheckOptions options;
+  options.merge.salvage = flags.salvage;
+  options.merge.all_evidence = flags.all_evidence;
+  options.progress = progress(flags, terminal);
+  return check::check_proof(files, options);
+}
+
+Result<report::Report> judge_lab(const CheckFlags& flags, const std::filesystem::path& file, const Terminal& terminal) {
+  check::LabOptions options;
+  options.salvage = flags.salvage;
+  options.progress = progress(flags, terminal);
+  if (!flags.contract.empty()) {
+    const auto text = sys::read_file(flags.contract, kContractBytesMax);
+    if (!text) return tl::unexpected(text.error());
+    auto promise = check::read_promise(*text, flags.contract);
+    if (!promise) return tl::unexpected(std::move(promise).error());
+    options.promise = std::move(*promise);
+  }
+  return check::check_lab(file, options);
+}
+
+// One file of a lab is judged alone; all else are the files of a proof.
+Result<report::Report> judge_files(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const Terminal& terminal) {
+  if (files.size() == 1) {
+    history::Vocabulary vocabulary;
+    const auto reader = history::Reader::open(files.front(), vocabulary, {.accept_torn = flags.salvage, .threads = false});
+    if (!reader) return tl::unexpected(reader.error());
+    if ((*reader)->meta().kind == history::Meta::Kind::kLab) return judge_lab(flags, files.front(), terminal);
+  }
+  return judge_proof(flags, files, terminal);
+}
 
 // The story of a finding or of a key; the exit code is that of the verdict all the same.
 int explain(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const report::Report& report,
@@ -52,19 +99,14 @@ int check(CheckFlags& flags, const Session& session) {
     terminal.complain(files.error().message);
     return kExitCouldNotRun;
   }
-  check::CheckOptions options;
-  options.merge.salvage = flags.salvage;
-  options.merge.all_evidence = flags.all_evidence;
-  if (terminal.err_is_terminal && !flags.quiet) {
-    options.progress = [&](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
-  }
-  auto report = check::check_proof(*files, options);
+  auto report = judge_files(flags, *files, terminal);
   if (!report) {
     terminal.complain(report.error().message);
     return kExitCouldNotRun;
   }
   if (flags.explain || !flags.key.empty()) return explain(flags, *files, *report, terminal);
-  if (auto added = check::add_evidence(*files, options.merge, report->judgement.findings); !added) {
+  if (auto added = check::add_evidence(*files, {.salvage = flags.salvage, .all_evidence = flags.all_evidence}, report->judgement.findings);
+      !added) {
     terminal.complain(added.error().message);
     return kExitCouldNotRun;
   }
@@ -96,6 +138,8 @@ void add_check(CLI::App& app, Session& session) {
   flags->reader.not_both("--explain", "--key");
   flags->reader.yes("--salvage", flags->salvage, "judge also a file that is cut off, up to there, and say so");
   flags->reader.yes("--all-evidence", flags->all_evidence, "use also what the coordinator never saw of a worker that died, and say so");
+  flags->reader.text("--contract", flags->contract,
+                     "of a lab: what is promised, from that file (YAML or JSON) instead of from the history");
   flags->reader.yes("--quiet", flags->quiet, "no progress on stderr");
   command->callback([flags, &session] { session.exit_code = check(*flags, session); });
 }

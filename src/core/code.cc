@@ -45,6 +45,12 @@ constexpr std::array kRows = {
             "The consumer library ignores its start position."},
     CodeRow{Code::kDualOwner, "dual-owner", "", "partition, generation",
             "Two members held one partition in one generation.", "Look at the group coordinator and the assignor."},
+    CodeRow{Code::kStall, "stall", "stall", "consumer, partition",
+            "In a lab: a group had not reached the end of what was acknowledged when the final read began.",
+            "The consumer stopped reading, or was too slow for the time it was given.", true},
+    CodeRow{Code::kSubDeath, "sub-death", "sub-death", "consumer, partition",
+            "In a lab: a consumer that nobody stopped delivers no more, while another of the same partition went on.",
+            "The subscription died inside the client library: look at its reconnect.", true},
 };
 static_assert(kRows.size() == kCodeCount);
 
@@ -78,6 +84,8 @@ bool Contract::forbids(Code code) const {
       return true;
     case Code::kLost:
     case Code::kCommitAhead:
+    case Code::kStall:
+    case Code::kSubDeath:
       return at_least_once || exactly_once;
     case Code::kReorderedWrite:
     case Code::kReorderedDelivery:
@@ -85,9 +93,10 @@ bool Contract::forbids(Code code) const {
     case Code::kDualOwner:
       return ordering;
     case Code::kDuplicateWrite:
+      return exactly_once || at_most_once;
     case Code::kDuplicateDelivery:
     case Code::kRewind:
-      return exactly_once;
+      return exactly_once || at_most_once || redelivery != Redelivery::kAny;
     case Code::kLate:
       return false;
   }

@@ -27,8 +27,10 @@ enum class Code : std::uint8_t {
   kInconsistentPosition,
   kBeforeStart,
   kDualOwner,
+  kStall,
+  kSubDeath,
 };
-constexpr std::size_t kCodeCount = 15;
+constexpr std::size_t kCodeCount = 17;
 
 struct CodeRow {
   Code code;
@@ -37,6 +39,7 @@ struct CodeRow {
   std::string_view unit;     // what is counted
   std::string_view meaning;  // one sentence
   std::string_view look_at;  // what to do about it
+  bool lab = false;          // of the histories of a lab only
 };
 
 [[nodiscard]] const CodeRow& code_row(Code code);

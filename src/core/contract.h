@@ -15,6 +15,13 @@ namespace sp::core {
 
 enum class Order : std::uint8_t { kNone, kKey, kPartition };
 enum class Acknowledgement : std::uint8_t { kCumulative, kIndividual };
+// What may be handed over again without breaking anything; a promise of once (exactly, at most) forbids more.
+enum class Redelivery : std::uint8_t {
+  kAny,
+  kAfterLineageChange,  // what the cumulative commits allow
+  kNever,
+};
+enum class Start : std::uint8_t { kEarliest, kLatest, kCommitted };
 enum class RawReadScope : std::uint8_t { kNone, kHoles, kFull };
 
 struct Thresholds {
@@ -30,12 +37,16 @@ struct Contract {
   bool at_least_once = false;
   bool ordering = false;
   bool exactly_once = false;
+  bool at_most_once = false;   // never with the other two
+  Redelivery redelivery = Redelivery::kAny;
+  Start start = Start::kEarliest;  // kLatest: nothing below the first stated start of a group is owed to it
   Order order = Order::kKey;
   Acknowledgement acknowledgement = Acknowledgement::kCumulative;
   bool shared = false;        // a Shared subscription: order rules and skip are not checked
   bool idempotent = false;    // then a late landing of an unknown attempt may not be reordered either
   bool gaps_compaction = false;
   bool gaps_retention = false;
+  bool gaps_markers = false;    // positions that hold no record: of transactions
   bool topic_created = true;  // by this run: a record of another run in it is a phantom
   bool partition_change = false;  // a change of the partition count is declared
   RawReadScope raw_read = RawReadScope::kHoles;
@@ -44,6 +55,8 @@ struct Contract {
 
   // True if an occurrence of `code` that is not allowed breaks a declared guarantee.
   [[nodiscard]] bool forbids(Code code) const;
+  // True if not even what follows a change of consumers may be handed over again.
+  [[nodiscard]] bool never_again() const { return at_most_once || redelivery == Redelivery::kNever; }
 };
 
 }  // namespace sp::core

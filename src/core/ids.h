@@ -41,6 +41,9 @@ struct SourceId {
   auto operator<=>(const SourceId&) const = default;
 };
 
+// All processes of a history that one recorder wrote: its consumers are named by their member ids.
+constexpr SourceId kHistorySource{~std::uint32_t{0}, 0};
+
 // "r" and 8 characters of the base-32 alphabet; different runs have different texts (the text holds 40 bits of the id).
 [[nodiscard]] std::string run_text(RunId run);
 // True for what run_text() may return.

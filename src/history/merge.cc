@@ -90,6 +90,7 @@ Result<void> Merge::check_sources() const {
   const auto refuse = [](const Source& source, std::string_view what) {
     return Result<void>(fail(ErrorCode::kInvalid, fmt::format("{}: {}", source.file, what)));
   };
+  if (sources_.size() == 1) return {};
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const Source& source = sources_[i];
     if (source.meta.dialect == Dialect::kDriftlab) return refuse(source, "a driftlab file is a run of its own: judge it alone");

@@ -17,6 +17,8 @@ tl::unexpected<Error> foreign(const Operation& operation, std::string_view why) 
   return fail(ErrorCode::kParse, fmt::format("line {}: {}: {}", operation.line, function_name(operation.function), why));
 }
 
+constexpr core::KeyRef kNotLookedUp{~std::uint32_t{0}, ~std::uint32_t{0}};
+
 std::string too_many_partitions() {
   return fmt::format("a topic of a proof has at most {} partitions", Retold::kPartitionsMax);
 }
@@ -46,10 +48,12 @@ Event commit_outcome_of(Type type) {
 Retold::Retold(const Vocabulary& vocabulary, std::vector<std::string> groups)
     : vocabulary_(vocabulary), groups_(std::move(groups)) {}
 
+Retold::Retold(const Vocabulary& vocabulary, Lab lab) : vocabulary_(vocabulary), lab_(lab) {}
+
 Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sink) {
   switch (operation.function) {
     case Function::kPublish: return attempt(operation, sink);
-    case Function::kSubscribe: return subscribe(operation);
+    case Function::kSubscribe: return of_lab() ? subscribe_lab(operation, sink) : subscribe(operation);
     case Function::kAssign:
     case Function::kRevoke: return possession(operation, sink);
     case Function::kDeliver:
@@ -62,9 +66,15 @@ Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sin
     case Function::kReconnect:
     case Function::kTick:
     case Function::kEnd: return notice(operation, sink);
+    case Function::kUnsubscribe:
+      if (of_lab() && operation.type == Type::kOk) {
+        auto observation = begin(operation, Role::kConsumer);
+        if (!observation) return tl::unexpected(std::move(observation).error());
+        release(process_of(operation.process), *observation, core::LineageClose::kClosed, sink);
+      }
+      return {};
     case Function::kClock:
-    case Function::kIncomplete:
-    case Function::kUnsubscribe: return {};
+    case Function::kIncomplete: return {};
     case Function::kAck:
     case Function::kNack:
     case Function::kBegin:
@@ -75,7 +85,9 @@ Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sin
     case Function::kProbe:
     case Function::kStage:
     case Function::kFault:
-    case Function::kOther: return foreign(operation, "a worker of a proof does not write this");
+    case Function::kOther:
+      if (of_lab()) return other(operation);
+      return foreign(operation, "a worker of a proof does not write this");
   }
   return {};
 }
@@ -86,6 +98,7 @@ Retold::Process& Retold::process_of(std::uint32_t id) {
   if (process.role != Role::kUnseen) return process;
   const std::string_view name = vocabulary_.processes.text(id);
   process.role = Role::kOther;
+  if (of_lab()) return process;
   if (const auto producer = number_of(name, "producer")) {
     process.role = Role::kProducer;
     process.number = *producer;
@@ -100,6 +113,11 @@ Retold::Process& Retold::process_of(std::uint32_t id) {
 
 Result<Observation> Retold::begin(const Operation& operation, Role role) {
   const Process& process = process_of(operation.process);
+  if (of_lab()) {
+    Observation observation;
+    if (auto begun = begin_lab(operation, role, observation); !begun) return tl::unexpected(std::move(begun).error());
+    return observation;
+  }
   if (process.number >= kClientsMax) return foreign(operation, fmt::format("a worker has at most {} of a kind", kClientsMax));
   if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return foreign(operation, "its 'time_ns' is out of range");
   if (role != Role::kOther && process.role != role) {
@@ -115,15 +133,68 @@ Result<Observation> Retold::begin(const Operation& operation, Role role) {
   return observation;
 }
 
-Result<void> Retold::position(const Operation& operation, Observation& observation) const {
+void Retold::make_consumer(std::uint32_t id, std::string_view group) {
+  Process& process = process_of(id);
+  if (!process.is_consumer) process.number = consumers_++;
+  process.is_consumer = true;
+  const auto found = std::ranges::find(groups_, group);
+  process.group = core::GroupIndex{static_cast<std::uint32_t>(found - groups_.begin())};
+  if (found == groups_.end()) groups_.emplace_back(group);
+}
+
+Result<void> Retold::begin_lab(const Operation& operation, Role role, Observation& observation) {
+  if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return foreign(operation, "its 'time_ns' is out of range");
+  if (operation.has(Member::kTxn)) return foreign(operation, "transactions cannot be judged yet");
+  if (operation.has(Member::kTopic)) {
+    if (has_topic_ && topic_ != operation.topic)
+      return foreign(operation, "a second topic: histories of several topics cannot be judged yet");
+    topic_ = operation.topic;
+    has_topic_ = true;
+  }
+  observation.time = MonotonicTime(Nanoseconds(operation.time_ns));
+  if (role == Role::kConsumer) {
+    if (!process_of(operation.process).is_consumer) make_consumer(operation.process, vocabulary_.processes.text(operation.process));
+    const Process& process = process_of(operation.process);
+    if (process.number >= kClientsMax) return foreign(operation, fmt::format("a history has at most {} consumers", kClientsMax));
+    observation.process = process.number;
+    observation.group = process.group;
+    observation.text = vocabulary_.processes.text(operation.process);
+  } else if (operation.has(Member::kError)) {
+    observation.text = operation.details->error;
+  }
+  if (!operation.has(Member::kKey)) {
+    if (!no_key_) no_key_ = lab_->keys->literal("");
+    if (no_key_) observation.key = *no_key_;
+    return {};
+  }
+  if (operation.key >= keys_.size()) keys_.resize(operation.key + std::size_t{1}, kNotLookedUp);
+  core::KeyRef& key = keys_[operation.key];
+  if (key == kNotLookedUp) {
+    const std::string_view name = vocabulary_.keys.text(operation.key);
+    if (core::is_name_of(lab_->keys->run(), name)) return foreign(operation, fmt::format("the key '{}' is reserved", printable(name)));
+    const auto found = lab_->keys->literal(name);
+    if (!found) return fail(ErrorCode::kFull, fmt::format("line {}: more keys than can be judged", operation.line));
+    key = *found;
+  }
+  observation.key = key;
+  return {};
+}
+
+Result<void> Retold::position(const Operation& operation, Observation& observation) {
   if (!operation.has(Member::kPosition)) return {};
-  if (operation.position.kind != Position::Kind::kOffset || !operation.position.has_partition) {
+  const Position& position = operation.position;
+  if (of_lab() && position.kind == Position::Kind::kEntry) return foreign(operation, "positions of Pulsar cannot be judged yet");
+  if (of_lab() && kind_.value_or(position.kind) != position.kind)
+    return foreign(operation, "its position is of another kind than those before");
+  kind_ = position.kind;
+  const bool stream = of_lab() && position.kind == Position::Kind::kSequence;
+  if (!stream && (position.kind != Position::Kind::kOffset || !position.has_partition)) {
     return foreign(operation, "its position is not {\"partition\":p,\"offset\":o}");
   }
-  if (operation.position.partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
+  if (position.partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
   observation.has_position = true;
-  observation.partition = core::PartitionId{operation.position.partition};
-  observation.offset = core::Offset{operation.position.offset};
+  observation.partition = core::PartitionId{stream ? 0 : position.partition};
+  observation.offset = core::Offset{position.offset};
   return {};
 }
 
@@ -131,9 +202,9 @@ Result<void> Retold::attempt(const Operation& operation, core::ObservationSink& 
   auto observation = begin(operation, Role::kProducer);
   if (!observation) return tl::unexpected(std::move(observation).error());
   if (auto placed = position(operation, *observation); !placed) return placed;
-  if (!operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
+  if (!of_lab() && !operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
   observation->event = outcome_of(operation.type);
-  observation->sequence = core::Sequence{operation.value};
+  observation->sequence = core::Sequence{operation.value - first_value()};
   sink.observe(*observation);
   return {};
 }
@@ -150,6 +221,62 @@ Result<void> Retold::subscribe(const Operation& operation) {
   return {};
 }
 
+std::optional<std::uint64_t> Retold::stream_start(const Operation& operation) const {
+  if (lab_->dialect == Dialect::kDriftlab) return 1;
+  if (operation.has(Member::kPosition) && operation.position.kind == Position::Kind::kSequence) return operation.position.offset;
+  if (!operation.has(Member::kStart) || !operation.details->start.empty()) return std::nullopt;
+  const Position& start = operation.details->start_position;
+  return start.kind == Position::Kind::kSequence ? std::optional(start.offset) : std::nullopt;
+}
+
+void Retold::hold(Process& process, core::PartitionId partition) {
+  if (partition.value() >= process.holds.size()) process.holds.resize(partition.value() + std::size_t{1});
+  process.holds[partition.value()] = true;
+}
+
+void Retold::release(Process& process, Observation observation, core::LineageClose how, core::ObservationSink& sink) {
+  observation.event = Event::kRevoke;
+  observation.close = how;
+  for (std::uint32_t partition = 0; partition < process.holds.size(); ++partition) {
+    if (!process.holds[partition]) continue;
+    observation.partition = core::PartitionId{partition};
+    sink.observe(observation);
+  }
+  process.holds.clear();
+}
+
+Result<void> Retold::subscribe_lab(const Operation& operation, core::ObservationSink& sink) {
+  if (operation.type != Type::kOk) return {};
+  if (operation.has(Member::kGroup)) {
+    stated_group_ = true;
+    make_consumer(operation.process, vocabulary_.words.text(operation.group));
+  }
+  auto observation = begin(operation, Role::kConsumer);
+  if (!observation) return tl::unexpected(std::move(observation).error());
+  Process& process = process_of(operation.process);
+  release(process, *observation, core::LineageClose::kLost, sink);
+  const auto start = stream_start(operation);
+  if (!start) return {};
+  kind_ = Position::Kind::kSequence;
+  observation->event = Event::kAssign;
+  observation->has_start = true;
+  observation->start = core::Offset{*start};
+  hold(process, observation->partition);
+  sink.observe(*observation);
+  return {};
+}
+
+// What is no evidence of a record, or cannot be judged yet.
+Result<void> Retold::other(const Operation& operation) const {
+  const Function function = operation.function;
+  if ((function == Function::kAck || function == Function::kNack) && !lab_->individual) {
+    return foreign(operation, "the contract says that acknowledgements are cumulative: say \"acknowledgement\":\"individual\"");
+  }
+  if (function == Function::kBegin || function == Function::kAbort) return foreign(operation, "transactions cannot be judged yet");
+  if (function == Function::kCopy || function == Function::kSkip) return foreign(operation, "processors cannot be judged yet");
+  return {};  // faults, probes, what the cluster said
+}
+
 Result<void> Retold::possession(const Operation& operation, core::ObservationSink& sink) {
   auto observation = begin(operation, Role::kConsumer);
   if (!observation) return tl::unexpected(std::move(observation).error());
@@ -161,10 +288,10 @@ Result<void> Retold::possession(const Operation& operation, core::ObservationSin
   if (operation.is(Member::kLost)) observation->close = core::LineageClose::kLost;
   if (operation.is(Member::kClosed)) observation->close = core::LineageClose::kClosed;
   const Details& details = *operation.details;
-  observation->text = {};
+  if (!of_lab()) observation->text = {};
   if (opens) {
     observation->classic = !operation.has(Member::kProtocol) || details.protocol == "classic";
-    if (operation.has(Member::kMember)) observation->text = details.member;
+    if (!of_lab() && operation.has(Member::kMember)) observation->text = details.member;
     if (operation.has(Member::kInstance)) observation->instance = details.instance;
   }
   for (const std::uint32_t partition : details.partitions) {
@@ -176,6 +303,7 @@ Result<void> Retold::possession(const Operation& operation, core::ObservationSin
       observation->has_start = start != details.starts.end();
       if (observation->has_start) observation->start = core::Offset{start->offset};
     }
+    if (of_lab()) hold(process_of(operation.process), observation->partition);
     sink.observe(*observation);
   }
   return {};
@@ -192,10 +320,13 @@ Result<void> Retold::record(const Operation& operation, core::ObservationSink& s
     observation->content = operation.checksum == Checksum::kOk ? core::Content::kIntact : core::Content::kDamaged;
   }
   if (operation.has(Member::kRun)) observation->content = core::Content::kOtherRun;
-  if (operation.has(Member::kValue)) observation->sequence = core::Sequence{operation.value};
+  if (operation.has(Member::kValue)) observation->sequence = core::Sequence{operation.value - first_value()};
   if (operation.has(Member::kAsked)) observation->asked_partition = core::PartitionId{operation.asked};
   const bool readable = observation->content == core::Content::kIntact || observation->content == core::Content::kUnchecked;
-  if (readable && !operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
+  if (readable && !of_lab() && !operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
+  if (readable && !operation.has(Member::kValue))
+    return foreign(operation, "a record without 'value' whose checksum is not \"bad\": nothing tells which it is");
+  if (of_lab() && !raw) hold(process_of(operation.process), observation->partition);
   sink.observe(*observation);
   return {};
 }
@@ -229,6 +360,7 @@ Result<void> Retold::range(const Operation& operation, core::ObservationSink& si
 Result<void> Retold::notice(const Operation& operation, core::ObservationSink& sink) {
   auto observation = begin(operation, Role::kOther);
   if (!observation) return tl::unexpected(std::move(observation).error());
+  if (of_lab()) return {};  // one file, one order; who ended is not for the engine
   const Function function = operation.function;
   observation->event = function == Function::kDisconnect  ? Event::kDisconnect
                        : function == Function::kReconnect ? Event::kReconnect

@@ -19,6 +19,7 @@ bool joins(const Collector::Item& a, const Collector::Item& b) {
 }  // namespace
 
 std::string consumer_text(const track::Lineage& lineage) {
+  if (lineage.source == core::kHistorySource) return lineage.member;
   return fmt::format("worker {} incarnation {} consumer {}", lineage.source.worker, lineage.source.incarnation,
                      lineage.consumer);
 }
@@ -80,6 +81,7 @@ Finding Collector::finding(std::span<const Item> run) const {
   }
   if (head.key.index != track::kNone) {
     finding.key = state_.keys.name(head.key);
+    finding.nameless = finding.key.empty();
     if (head.key.block != core::KeySpace::kLiteralBlock) {
       const core::KeyBlock& owner = state_.keys.identity(head.key.block);
       finding.producer = fmt::format("worker {} incarnation {} producer {}", owner.source.worker,
@@ -92,8 +94,9 @@ Finding Collector::finding(std::span<const Item> run) const {
   std::sort(finding.positions.begin(), finding.positions.end());
   finding.says = head.note;
   if (!finding.positions.empty()) {
-    finding.says += fmt::format(" (partition {} offset {})", finding.positions.front().partition.value(),
-                                finding.positions.front().offset.value());
+    const core::Position& first = finding.positions.front();
+    finding.says += stream_ ? fmt::format(" (sequence {})", first.offset.value())
+                            : fmt::format(" (partition {} offset {})", first.partition.value(), first.offset.value());
   }
   return finding;
 }

@@ -26,9 +26,10 @@
 
 namespace sp::judge {
 
-enum class Status : std::uint8_t { kPassed, kFailed, kInconclusive, kStopped, kSlow };
+// The last two are of the lab: it tells clean from invalid where a proof tells passed from inconclusive.
+enum class Status : std::uint8_t { kPassed, kFailed, kInconclusive, kStopped, kSlow, kClean, kInvalid };
 [[nodiscard]] std::string_view status_name(Status status);
-// 0 passed · 1 failed · 2 inconclusive or stopped · 4 slow
+// 0 passed or clean · 1 failed · 2 inconclusive, stopped or invalid · 4 slow
 [[nodiscard]] int exit_code(Status status);
 
 // One lineage as a finding names it.
@@ -55,6 +56,7 @@ struct Finding {
   core::Code code = core::Code::kLost;
   core::Blame blame = core::Blame::kNone;
   std::string group;                     // empty: not of a group
+  bool nameless = false;                 // of records without a key: `key` is empty, `first` and `last` are theirs
   std::string key;                       // empty: no key (dual-owner, inconsistent-position without one)
   std::uint64_t first = 0;               // both inside
   std::uint64_t last = 0;
@@ -91,6 +93,23 @@ struct Noticed {
   MonotonicTime at{};                    // noticed
 };
 
+// A consumer of a lab that came to rest, by what only a history shows.
+struct Rest {
+  core::Code code = core::Code::kStall;  // or kSubDeath
+  std::string group;
+  std::string consumer;                  // "": the group had none that was told to read this partition
+  core::Position position;               // the last that was handed over, or what it should have come to
+  std::string says;
+};
+
+// The history of a lab: one scenario, judged afterwards.
+struct LabFacts {
+  bool stream = false;                   // positions are one number line: a sentence says "sequence 41"
+  std::vector<std::string> invalid;      // why nothing may be concluded from it, each a sentence
+  std::vector<std::string> slow;         // budgets that were passed, each a sentence
+  std::vector<Rest> rests;               // in the order of code, group, consumer
+};
+
 // What the ledger cannot know of the run. Made by the coordinator, or by a reader of histories.
 struct RunFacts {
   bool stopped = false;                  // by hand, before the end
@@ -109,6 +128,7 @@ struct RunFacts {
   std::vector<std::string> warnings;     // settings weaker than the claim: first lines of the report
   std::optional<RunTimes> times;         // absent: findings have no time
   std::vector<Noticed> noticed;          // in any order
+  std::optional<LabFacts> lab;           // absent: a proof
 };
 
 struct Coverage {

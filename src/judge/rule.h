@@ -29,7 +29,8 @@ class Collector {
  public:
   static constexpr std::size_t kRangesMax = 1'000'000;  // a code
 
-  explicit Collector(const track::State& state) : state_(state) {}
+  // `stream`: positions are one number line.
+  explicit Collector(const track::State& state, bool stream = false) : state_(state), stream_(stream) {}
 
   struct Item {
     core::Code code = core::Code::kLost;
@@ -60,6 +61,7 @@ class Collector {
   [[nodiscard]] std::tuple<core::SourceId, std::uint64_t> lineage_rank(std::uint32_t number) const;
 
   const track::State& state_;
+  bool stream_ = false;
   std::map<core::Code, std::vector<Item>> items_;
   std::uint64_t dropped_ = 0;
 };
@@ -87,7 +89,7 @@ struct Rule {
   void (*apply)(Context&);
 };
 
-// All rules, in the order in which they run: one for each code.
+// All rules, in the order in which they run: one for each code that a proof can have.
 [[nodiscard]] std::span<const Rule> rules();
 
 // Calls `visit(ref, key_state)` for every key.

@@ -35,6 +35,8 @@ std::string sentence(Code code, std::uint64_t n) {
     case Code::kInconsistentPosition: return plural(n, "position was", "positions were") + " seen with two different records";
     case Code::kBeforeStart: return plural(n, "record was", "records were") + " delivered from below the start position";
     case Code::kDualOwner: return plural(n, "partition had", "partitions had") + " two owners in one generation";
+    case Code::kStall: return plural(n, "consumer", "consumers") + " had not reached the end of what was acknowledged";
+    case Code::kSubDeath: return plural(n, "subscription", "subscriptions") + " died while another of the same partition went on";
   }
   return {};
 }
@@ -140,15 +142,66 @@ void cover(const track::Ledger& ledger, const core::Contract& contract, Judgemen
   if (contract.raw_read != core::RawReadScope::kFull) coverage.not_checked["durability-after-delivery"] = progress.received;
 }
 
+// What only the history of a lab shows: counted and named behind all else.
+void rest(const LabFacts& lab, const JudgeOptions& options, Judgement& result) {
+  for (const Rest& one : lab.rests) {
+    if (options.rule_off == one.code) continue;
+    if (++result.counts[one.code] > options.findings_max) {
+      ++result.findings_left_out;
+      continue;
+    }
+    Finding& finding = result.findings.emplace_back();
+    finding.code = one.code;
+    finding.group = one.group;
+    finding.consumer = one.consumer;
+    finding.records = 1;
+    finding.positions.push_back(one.position);
+    finding.says = one.says;
+  }
+}
+
+struct Reasons {
+  std::vector<std::string> failed;
+  std::vector<std::string> inconclusive;
+};
+
+void conclude_proof(const RunFacts& facts, Reasons reasons, Judgement& result) {
+  if (!reasons.failed.empty()) {
+    result.status = Status::kFailed;
+  } else if (!reasons.inconclusive.empty()) {
+    result.status = Status::kInconclusive;
+  } else if (facts.stopped || facts.interrupted) {
+    result.status = Status::kStopped;
+  } else {
+    result.status = Status::kPassed;
+  }
+  result.reasons = std::move(reasons.failed);
+  result.reasons.insert(result.reasons.end(), reasons.inconclusive.begin(), reasons.inconclusive.end());
+  if (facts.stopped) result.reasons.emplace_back("The run was stopped manually.");
+}
+
+// A broken experiment must never look like a result: what makes it invalid comes before what it shows.
+void conclude_lab(const LabFacts& lab, const Reasons& reasons, Judgement& result) {
+  result.reasons = lab.invalid;
+  for (const auto* more : {&reasons.inconclusive, &reasons.failed, &lab.slow}) {
+    result.reasons.insert(result.reasons.end(), more->begin(), more->end());
+  }
+  const bool invalid = !lab.invalid.empty() || !reasons.inconclusive.empty();
+  result.status = invalid                  ? Status::kInvalid
+                  : !reasons.failed.empty() ? Status::kFailed
+                  : !lab.slow.empty()       ? Status::kSlow
+                                            : Status::kClean;
+}
+
 }  // namespace
 
 std::string_view status_name(Status status) {
-  constexpr std::array<std::string_view, 5> kNames = {"passed", "failed", "inconclusive", "stopped", "slow"};
+  constexpr std::array<std::string_view, 7> kNames = {"passed", "failed", "inconclusive", "stopped", "slow", "clean", "invalid"};
   return kNames[static_cast<std::size_t>(status)];
 }
 
 int exit_code(Status status) {
-  constexpr std::array<int, 5> kCodes = {0, 1, 2, 2, 4};
+  constexpr std::array<int, 7> kCodes = {0, 1, 2, 2, 4, 0, 2};
   return kCodes[static_cast<std::size_t>(status)];
 }
 
@@ -156,7 +209,7 @@ Judgement judge(const track::Ledger& ledger, const core::Contract& contract, con
                 const JudgeOptions& options) {
   const track::State& state = ledger.state();
   Judgement result;
-  Collector findings(state);
+  Collector findings(state, facts.lab && facts.lab->stream);
   Context context{.state = state, .contract = contract, .facts = facts, .result = result, .findings = findings,
                   .lost = {}, .skipped = {}};
   for (const Rule& rule : rules()) {
@@ -169,24 +222,18 @@ Judgement judge(const track::Ledger& ledger, const core::Contract& contract, con
                                   });
   cover(ledger, contract, result);
 
-  std::vector<std::string> failed;
-  std::vector<std::string> inconclusive;
-  guarantees(contract, result, failed);
-  thresholds(ledger, contract, facts, result, failed, inconclusive);
-  evidence(state, contract, facts, result, inconclusive);
-  if (!failed.empty()) {
-    result.status = Status::kFailed;
-  } else if (!inconclusive.empty()) {
-    result.status = Status::kInconclusive;
-  } else if (facts.stopped || facts.interrupted) {
-    result.status = Status::kStopped;
+  if (facts.lab) rest(*facts.lab, options, result);
+
+  Reasons reasons;
+  guarantees(contract, result, reasons.failed);
+  thresholds(ledger, contract, facts, result, reasons.failed, reasons.inconclusive);
+  evidence(state, contract, facts, result, reasons.inconclusive);
+  if (facts.lab) {
+    conclude_lab(*facts.lab, reasons, result);
   } else {
-    result.status = Status::kPassed;
+    conclude_proof(facts, std::move(reasons), result);
   }
-  result.reasons = std::move(failed);
-  result.reasons.insert(result.reasons.end(), inconclusive.begin(), inconclusive.end());
-  if (facts.stopped) result.reasons.emplace_back("The run was stopped manually.");
-  if (result.status == Status::kPassed) {
+  if (result.status == Status::kPassed || result.status == Status::kClean) {
     result.reasons.push_back(
         fmt::format("all {} acknowledged records were received, and nothing that is promised was broken", state.acked));
   }

@@ -44,11 +44,12 @@ void string_or_null(JsonWriter& json, std::string_view name, const std::string& 
 
 // Every code that was checked, zero included; one of which nothing could be checked stands in
 // not_checked only.
-void counts(JsonWriter& json, const judge::Judgement& judgement) {
+void counts(JsonWriter& json, const judge::Judgement& judgement, bool lab) {
   json.key("counts").begin_object();
   for (std::size_t i = 0; i < core::kCodeCount; ++i) {
     const auto code = static_cast<core::Code>(i);
     const std::string name(core::code_row(code).name);
+    if (core::code_row(code).lab && !lab) continue;
     if (judgement.counts[code] == 0 && judgement.coverage.not_checked.count(name) > 0) continue;
     json.member(name, judgement.counts[code]);
   }
@@ -78,13 +79,17 @@ void lineage(JsonWriter& json, const judge::LineageFact& fact) {
   json.end_object();
 }
 
-void finding(JsonWriter& json, const judge::Finding& one) {
+void finding(JsonWriter& json, const judge::Finding& one, bool stream) {
   json.begin_object().member("code", core::code_row(one.code).name);
   string_or_null(json, "blame",
                  one.blame == core::Blame::kNone ? "" : std::string(core::blame_name(one.blame)));
   string_or_null(json, "group", one.group);
-  string_or_null(json, "key", one.key);
-  if (one.key.empty()) {
+  if (one.nameless) {
+    json.member("key", "");
+  } else {
+    string_or_null(json, "key", one.key);
+  }
+  if (one.key.empty() && !one.nameless) {
     json.key("first").null().key("last").null();
   } else {
     json.member("first", one.first).member("last", one.last);
@@ -94,6 +99,10 @@ void finding(JsonWriter& json, const judge::Finding& one) {
   string_or_null(json, "consumer", one.consumer);
   json.key("positions").begin_array();
   for (const auto& position : one.positions) {
+    if (stream) {
+      json.begin_object().member("seq", position.offset.value()).end_object();
+      continue;
+    }
     json.begin_object()
         .member("partition", position.partition.value())
         .member("offset", position.offset.value());
@@ -208,6 +217,34 @@ void not_measured(JsonWriter& json, const Report& report) {
   json.end_object();
 }
 
+void lab_measures(JsonWriter& json, const LabMeasures& measures) {
+  const auto ms = [&](std::string_view name, const std::optional<Nanoseconds>& value) {
+    json.key(name).value(value ? std::optional(to_exact_ms(*value)) : std::nullopt);
+  };
+  json.key("groups").begin_array();
+  for (const auto& group : measures.groups) {
+    json.begin_object().member("group", group.group);
+    ms("recovery_ms", group.recovery);
+    ms("recovery_since_usable_ms", group.recovery_since_usable);
+    json.member("never_recovered", group.never_recovered);
+    ms("staleness_ms", group.staleness);
+    ms("silence_ms", group.silence);
+    ms("silence_after_reconnect_ms", group.silence_after_reconnect);
+    ms("deadline_overrun_ms", group.overrun);
+    ms("drain_ms", group.drain);
+    json.end_object();
+  }
+  json.end_array().key("producers").begin_array();
+  for (const auto& producer : measures.producers) {
+    json.begin_object().member("producer", producer.producer);
+    ms("pause_ms", producer.pause);
+    ms("resume_ms", producer.resume);
+    ms("resume_since_usable_ms", producer.resume_since_usable);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void measures(JsonWriter& json, const Report& report) {
   const auto if_ticked = [&](auto value) { return report.ticks > 0 ? std::optional(value) : std::nullopt; };
   json.key("measures").begin_object();
@@ -231,11 +268,26 @@ void measures(JsonWriter& json, const Report& report) {
   json.member("queue_full", report.traffic.queue_full)
       .member("slots_dropped", report.traffic.slots_dropped);
   json.member("client_errors", report.traffic.client_errors).member("alarms", report.alarms);
+  if (report.lab && report.lab->measures) lab_measures(json, *report.lab->measures);
   json.end_object();
 }
 
+void lab(JsonWriter& json, const Lab& lab) {
+  string_or_null(json, "run", lab.run);
+  json.member("kind", "lab").member("file", lab.file).member("operations", lab.operations);
+  json.member("scenario", lab.scenario);
+  string_or_null(json, "api", lab.api);
+  string_or_null(json, "server", lab.server);
+  strings(json, "declared_faults", lab.faults);
+  json.member("promise", lab.promise);
+}
+
 void about(JsonWriter& json, const Report& report) {
-  json.member("run", core::run_text(report.run)).member("kind", "proof");
+  if (report.lab) {
+    lab(json, *report.lab);
+  } else {
+    json.member("run", core::run_text(report.run)).member("kind", "proof");
+  }
   string_or_null(json, "name", report.proof.name);
   json.key("started").value(report.started ? std::optional(to_iso8601(*report.started))
                                            : std::nullopt);
@@ -286,10 +338,10 @@ std::string json_report(const Report& report, const JsonOptions& options) {
   }
   strings(json, "reasons", report.judgement.reasons);
   strings(json, "features", features(report.proof));
-  counts(json, report.judgement);
+  counts(json, report.judgement, report.lab.has_value());
   json.member("undecided", report.judgement.undecided);
   json.key("findings").begin_array();
-  for (const auto& one : report.judgement.findings) finding(json, one);
+  for (const auto& one : report.judgement.findings) finding(json, one, report.lab && report.lab->stream);
   json.end_array();
   json.member("findings_left_out", report.judgement.findings_left_out);
   coverage(json, report);

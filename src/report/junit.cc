@@ -111,9 +111,15 @@ void cases(Suite& suite, const Report& report) {
     contract.exactly_once = true;
     guarantee(suite, report, "exactly_once", contract);
   }
+  if (report.lab && (report.lab->contract.at_most_once || report.lab->contract.redelivery != core::Redelivery::kAny)) {
+    core::Contract again;
+    again.at_most_once = report.lab->contract.at_most_once;
+    again.redelivery = report.lab->contract.redelivery;
+    guarantee(suite, report, "redelivery", again);
+  }
   const auto status = report.judgement.status;
   const bool failed_otherwise = status == judge::Status::kFailed && suite.failures == 0;
-  const bool unclear = status != judge::Status::kPassed && status != judge::Status::kFailed;
+  const bool unclear = status != judge::Status::kPassed && status != judge::Status::kClean && status != judge::Status::kFailed;
   std::string reasons;
   for (const auto& reason : report.judgement.reasons)
     reasons += (reasons.empty() ? "" : "; ") + reason;
@@ -135,7 +141,7 @@ std::string junit_report(const Report& report) {
   out += fmt::format(
       "  <testsuite name=\"streaming-proof {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
       "time=\"{:.3f}\"",
-      core::run_text(report.run), suite.tests, suite.failures, suite.errors, suite.seconds);
+      report.lab ? xml_text(report.lab->scenario) : core::run_text(report.run), suite.tests, suite.failures, suite.errors, suite.seconds);
   if (report.started) out += fmt::format(" timestamp=\"{}\"", to_iso8601(*report.started));
   out += ">\n" + suite.cases;
   out += fmt::format("    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/histogram.h"
 #include "core/code.h"
+#include "core/contract.h"
 #include "core/counters.h"
 #include "core/ids.h"
 #include "judge/judge.h"
@@ -42,6 +43,45 @@ struct Sample {
 struct Timing {
   std::string stage;
   Nanoseconds took{};
+};
+
+// How fast the clients of a lab were; see check/lab_measures.h. An absent one was not there to be measured.
+struct GroupMeasures {
+  std::string group;
+  Nanoseconds staleness{};
+  Nanoseconds silence{};
+  Nanoseconds silence_after_reconnect{};
+  Nanoseconds overrun{};
+  std::optional<Nanoseconds> recovery;               // from the end of the last fault
+  std::optional<Nanoseconds> recovery_since_usable;  // from the probe that found the system usable
+  bool never_recovered = false;
+  std::optional<Nanoseconds> drain;
+};
+struct ProducerMeasures {
+  std::string producer;
+  Nanoseconds pause{};
+  std::optional<Nanoseconds> resume;                 // from the end of the last fault
+  std::optional<Nanoseconds> resume_since_usable;
+};
+struct LabMeasures {
+  std::vector<GroupMeasures> groups;
+  std::vector<ProducerMeasures> producers;
+};
+
+// The history of a lab: what stands where a report on a proof tells of the proof.
+struct Lab {
+  std::string file;
+  std::string run;                   // may be empty
+  std::string scenario;
+  std::string api;
+  std::string server;
+  std::vector<std::string> faults;   // declared
+  std::uint64_t operations = 0;
+  std::size_t groups = 0;
+  bool stream = false;               // positions are one number line: the offset of a position is its sequence
+  core::Contract contract;
+  std::string promise;               // the contract in words
+  std::optional<LabMeasures> measures;  // absent: the file has no times
 };
 
 struct Report {
@@ -72,6 +112,7 @@ struct Report {
   core::Counters traffic;  // sums over all workers
   Histogram publish_latency;
   Histogram end_to_end_latency;
+  std::optional<Lab> lab;  // absent: a proof
   std::string repeat;  // the command that makes this run again; may be empty
 };
 

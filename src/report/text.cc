@@ -43,6 +43,9 @@ class TextReport {
   std::string run_line() const;
   void summary();
   std::string proof_line() const;
+  void proof();
+  void lab(const Lab& lab);
+  void measures(const LabMeasures& measures);
   void traffic();
   void counts_line();
   void findings();
@@ -92,7 +95,7 @@ void TextReport::headline() {
     return;
   }
   const auto status = report_.judgement.status;
-  const bool good = status == judge::Status::kPassed;
+  const bool good = status == judge::Status::kPassed || status == judge::Status::kClean;
   const std::string word = upper(judge::status_name(status));
   out_ += coloured(word, good ? "1;32" : status == judge::Status::kFailed ? "1;31" : "1;33");
   const auto& reasons = report_.judgement.reasons;
@@ -176,14 +179,13 @@ void TextReport::counts_line() {
 
 void TextReport::summary() {
   for (const auto& warning : report_.facts.warnings) line("warning", coloured(warning, "33"));
-  line("run", run_line());
-  line("proof", proof_line());
-  std::string topic = report_.topic;
-  topic += report_.topic_deleted                ? " (deleted)"
-           : report_.proof.driver == "embedded" ? ""
-                                                : " (kept)";
-  line("topic", topic);
+  if (report_.lab) {
+    lab(*report_.lab);
+  } else {
+    proof();
+  }
   traffic();
+  if (report_.lab && report_.lab->measures) measures(*report_.lab->measures);
   if (!report_.facts.faults.empty() || !report_.proof.chaos.empty()) {
     const auto& all = report_.facts.faults;
     const auto effective = std::count_if(all.begin(), all.end(),
@@ -193,14 +195,50 @@ void TextReport::summary() {
   counts_line();
 }
 
+void TextReport::lab(const Lab& lab) {
+  line("history", fmt::format("{}, {} operations{}", lab.file, grouped(lab.operations), lab.run.empty() ? "" : ", run " + lab.run));
+  std::string text = lab.scenario + " · " + report_.client;
+  if (!lab.api.empty()) text += fmt::format(" ({})", lab.api);
+  if (!lab.server.empty()) text += " · " + lab.server;
+  line("scenario", text);
+  line("promise", lab.promise);
+}
+
+void TextReport::measures(const LabMeasures& measures) {
+  for (const auto& group : measures.groups) {
+    std::string text =
+        fmt::format("{}: stalest {} · longest silence {}", group.group, human_duration(group.staleness), human_duration(group.silence));
+    if (group.silence_after_reconnect.count() > 0)
+      text += fmt::format(" ({} after a reconnect)", human_duration(group.silence_after_reconnect));
+    if (group.never_recovered) text += " · never caught up after the faults";
+    if (group.recovery) text += fmt::format(" · caught up {} after the faults", human_duration(*group.recovery));
+    line("consumer", text);
+  }
+}
+
+void TextReport::proof() {
+  line("run", run_line());
+  line("proof", proof_line());
+  std::string topic = report_.topic;
+  topic += report_.topic_deleted                ? " (deleted)"
+           : report_.proof.driver == "embedded" ? ""
+                                                : " (kept)";
+  line("topic", topic);
+}
+
 // ── findings ──
 
 void TextReport::finding(const judge::Finding& finding) {
   std::string text;
-  if (!finding.key.empty()) {
+  if (finding.nameless) {
+    text = finding.first == finding.last ? fmt::format("value {}", finding.first)
+                                         : fmt::format("values {} to {}", finding.first, finding.last);
+  } else if (!finding.key.empty()) {
     text = finding.first == finding.last
                ? fmt::format("{} sequence {}", finding.key, finding.first)
                : fmt::format("{} sequences {} to {}", finding.key, finding.first, finding.last);
+  } else if (!finding.consumer.empty()) {
+    text = finding.consumer;
   } else if (!finding.positions.empty()) {
     text = position_text(finding.positions.front());
   }

@@ -78,7 +78,10 @@ std::vector<std::string> blind_spots(const Report& report) {
 std::string what_to_do(const Report& report) {
   switch (report.judgement.status) {
     case judge::Status::kPassed:
+    case judge::Status::kClean:
       return "";
+    case judge::Status::kInvalid:
+      return "What to do: the experiment is broken, so nothing it shows counts; mend what the reasons name and run it again.";
     case judge::Status::kFailed:
       return "What to do: start with the first finding; its blame says whether the log, a client "
              "or the pace is at fault.";

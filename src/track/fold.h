@@ -31,6 +31,8 @@ class Fold {
   void make_keys(std::uint32_t block, std::size_t count);
   // Open attempts of the key become unknown.
   void close_attempts(core::KeyRef key);
+  // What has no outcome of these was never attempted, although a higher one was: no obligation, and a phantom where it was seen.
+  void never_attempted(core::KeyRef ref, const core::Range& sequences);
   // The ack named a position that is empty while the log holds the record elsewhere.
   void refute_ack(std::uint32_t partition, std::uint64_t offset);
   // Judges the logs that are not in order, with what is in the rings. `last`: for good.
@@ -42,12 +44,15 @@ class Fold {
  private:
   // producer side
   KeyState* producer_key(const Source& source, core::KeyRef key);
+  // The key of a record that was handed over or read: nobody's if none was declared, but in a history keys are declared by being seen.
+  KeyState* seen_key(const Source& source, core::KeyRef key);
   void issued(KeyState& key, std::uint64_t sequence);
   bool decide(KeyState& key, std::uint64_t sequence);
   void acked(const Source& source, const Row& row);
   void failed(const Source& source, const Row& row);
   void unknown(const Source& source, const Row& row);
   void make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence);
+  void make_unknown(core::KeyRef ref, KeyState& key, const core::Range& sequences);
   // A delivery of what an absent owner has not reported: it may have issued it.
   void issue_provisionally(KeyState& key, std::uint64_t sequence);
   void withdraw_provisional(core::KeyRef ref, KeyState& key);

@@ -186,7 +186,7 @@ void Fold::delivered(const Source& source, const Row& row) {
   if ((row.flags & kDamaged) != 0) return delivered_damaged(source, number, row);
   if ((row.flags & kOtherRun) != 0 && !state_.options.contract.topic_created) return delivered_leftover(lineage, row);
   const core::KeyRef ref = map_key(source, row.key);
-  KeyState* key = state_.key(ref);
+  KeyState* key = seen_key(source, ref);
   Named named{.key = ref, .sequence = row.sequence, .partition = lineage.partition, .lineage = number,
               .group = lineage.group};
   if (placed) named.offset = row.offset;
@@ -216,7 +216,9 @@ void Fold::delivered(const Source& source, const Row& row) {
   if (nobodys) return delivered_foreign(lineage, row, ref, !handing.repeat);
   if ((row.flags & kUnchecked) != 0) ++state_.unchecked;
   GroupKey& group_key = state_.group_key(lineage.group, ref);
-  if (state_.options.contract.order == core::Order::kPartition && handing.backward && !handing.inner && !phantom) {
+  // Behind what it had handed over, not only below where it said that it starts.
+  if (state_.options.contract.order == core::Order::kPartition && handing.backward && !handing.inner && !phantom &&
+      lineage.handed.last() > row.offset) {
     reordered(group_key, named);
   }
   if (phantom) {
@@ -326,6 +328,7 @@ void Fold::reordered(GroupKey& group_key, const Named& named) {
 }
 
 bool Fold::must_wait(const Source& source, const Row& row) const {
+  if (source.id == core::kHistorySource) return false;  // what comes before is before
   if (row.kind != RowKind::kDelivered || (row.flags & (kDamaged | kOtherRun)) != 0) return false;
   if (state_.load_closed && state_.finished) return false;
   const core::KeyRef ref = map_key(source, row.key);

@@ -20,11 +20,10 @@ bool Fold::log_holds(core::KeyRef ref, std::uint64_t sequence) const {
 PartitionState& Fold::partition(std::uint32_t number) {
   if (number >= state_.partitions.size()) {
     CHECK(number < kPartitionsMax, "the ledger drops rows of partitions beyond the limit");
-    const std::uint32_t groups = static_cast<std::uint32_t>(state_.groups.size());
     const std::size_t had = state_.partitions.size();
     state_.partitions.resize(number + 1);
     for (std::size_t at = had; at <= number; ++at) {
-      state_.partitions[at].log.all_groups = groups >= 32 ? ~0U : (1U << groups) - 1;
+      state_.partitions[at].log.all_groups = all_groups_of(state_.groups.size());
       state_.partitions[at].log.slots_first = state_.options.limits.slots_first;
       state_.partitions[at].log.slots_max = state_.options.limits.slots_max;
       state_.partitions[at].log.watched = !state_.disturbed.empty();

@@ -37,6 +37,10 @@ KeyState* Fold::producer_key(const Source& source, core::KeyRef key) {
   return state_.key(key);
 }
 
+KeyState* Fold::seen_key(const Source& source, core::KeyRef key) {
+  return source.id == core::kHistorySource ? producer_key(source, key) : state_.key(key);
+}
+
 void Fold::issued(KeyState& key, std::uint64_t sequence) {
   if (sequence < key.issued_end) {
     if (KeyDetail* detail = state_.key_details.find(key.detail)) detail->provisional.erase(sequence);
@@ -137,6 +141,17 @@ void Fold::make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence)
   if (raw != state_.raw_seen.end() && raw->second.contains(sequence)) detail.landed.insert(sequence);
 }
 
+void Fold::make_unknown(core::KeyRef ref, KeyState& key, const core::Range& sequences) {
+  state_.unknown += sequences.size();
+  KeyDetail& detail = state_.key_details.get(key.detail);
+  detail.unknown.insert_range(sequences.begin, sequences.end);
+  for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
+    detail.landed.insert_all(state_.received_set(state_.group_key(group, ref)).clip(sequences.begin, sequences.end));
+  }
+  const auto raw = state_.raw_seen.find(ref);
+  if (raw != state_.raw_seen.end()) detail.landed.insert_all(raw->second.clip(sequences.begin, sequences.end));
+}
+
 void Fold::issue_provisionally(KeyState& key, std::uint64_t sequence) {
   if (sequence < key.issued_end) return;
   state_.key_details.get(key.detail).provisional.insert_range(key.issued_end, sequence + 1);
@@ -150,13 +165,30 @@ void Fold::withdraw_provisional(core::KeyRef ref, KeyState& key) {
   if (detail == nullptr || detail->provisional.empty()) return;
   const core::RangeSet never = detail->provisional;
   detail->provisional.clear();
+  for (const auto& range : never.ranges()) never_attempted(ref, range);
+}
+
+void Fold::never_attempted(core::KeyRef ref, const core::Range& sequences) {
+  KeyState* key = state_.key(ref);
+  if (key == nullptr || sequences.begin >= sequences.end) return;
+  KeyDetail& detail = state_.key_details.get(key->detail);
+  core::RangeSet never = detail.open.clip(sequences.begin, sequences.end);
+  detail.open.erase_range(sequences.begin, sequences.end);
+  if (sequences.end > key->outcome_top) {
+    const std::uint64_t from = std::max(sequences.begin, key->outcome_top);
+    never.insert_range(from, sequences.end);
+    detail.open.insert_range(key->outcome_top, from);
+    key->outcome_top = sequences.end;
+  }
   state_.issued -= never.size();
-  for (const auto& range : never.ranges()) {
-    for (std::uint64_t s = range.begin; s < range.end; ++s) {
-      if (!decide(key, s)) continue;
-      state_.key_details.get(key.detail).failed.insert(s);  // no obligation, and a phantom if it was seen
-      failed_but_seen(ref, s);
-    }
+  detail.failed.insert_all(never);
+  core::RangeSet seen;
+  for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
+    seen.insert_all(state_.received_set(state_.group_key(group, ref)).intersect(never));
+  }
+  if (const auto raw = state_.raw_seen.find(ref); raw != state_.raw_seen.end()) seen.insert_all(raw->second.intersect(never));
+  for (const auto& range : seen.ranges()) {
+    for (std::uint64_t s = range.begin; s < range.end; ++s) failed_but_seen(ref, s);
   }
 }
 
@@ -168,11 +200,9 @@ void Fold::close_attempts(core::KeyRef ref) {
   if (detail != nullptr && !detail->open.empty()) {
     const core::RangeSet open = detail->open;
     detail->open.clear();
-    for (const auto& range : open.ranges()) {
-      for (std::uint64_t s = range.begin; s < range.end; ++s) make_unknown(ref, *key, s);
-    }
+    for (const auto& range : open.ranges()) make_unknown(ref, *key, range);
   }
-  while (key->outcome_top < key->issued_end) make_unknown(ref, *key, key->outcome_top++);
+  if (key->outcome_top < key->issued_end) make_unknown(ref, *key, {std::exchange(key->outcome_top, key->issued_end), key->issued_end});
 }
 
 }  // namespace sp::track

@@ -26,7 +26,7 @@ void Fold::raw(const Source& source, const Row& row) {
     if (slot != nullptr && slot->named()) state_.raw_damaged[slot->key].insert(slot->sequence);
     return;
   }
-  KeyState* key = state_.key(ref);
+  KeyState* key = seen_key(source, ref);
   const bool of_other_run = (row.flags & kOtherRun) != 0;
   if (of_other_run && !state_.options.contract.topic_created) {
     if (state_.partitions[row.which].foreign.insert(row.offset)) ++state_.foreign;

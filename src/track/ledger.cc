@@ -155,6 +155,24 @@ void Ledger::declare(const core::KeyBlock& identity, std::uint32_t key_count) {
 
 void Ledger::expect(core::SourceId source) { source_of(*state_, source).expected = true; }
 
+core::GroupIndex Ledger::add_group(std::string name) {
+  State& state = *state_;
+  const core::GroupIndex number{static_cast<std::uint32_t>(state.groups.size())};
+  Group& group = state.groups.emplace_back();
+  group.name = std::move(name);
+  group.keys.resize(state.blocks.size());
+  for (std::size_t block = 0; block < state.blocks.size(); ++block) group.keys[block].resize(state.blocks[block].keys.size());
+  for (auto& partition : state.partitions) partition.log.all_groups = all_groups_of(state.groups.size());
+  return number;
+}
+
+std::size_t Ledger::group_count() const { return state_->groups.size(); }
+
+void Ledger::never_attempted(std::string_view key, const core::Range& sequences) {
+  fold_all(*state_, false);
+  if (const auto ref = state_->keys.find(key)) Fold(*state_).never_attempted(*ref, sequences);
+}
+
 Applied Ledger::apply(Delta delta) {
   Source& source = source_of(*state_, delta.source);
   source.away = false;

@@ -98,6 +98,14 @@ class Ledger {
   // Evidence of `source` is to be expected; ticks wait for it.
   void expect(core::SourceId source);
 
+  // One more group, that was handed nothing before; its number is the next. At most groups_max in all, of those that the log's memory tells
+  // apart.
+  static constexpr std::size_t kGroupsMax = 32;
+  core::GroupIndex add_group(std::string name);
+  [[nodiscard]] std::size_t group_count() const;
+  // Nobody attempted these sequences of the key of that name, although higher ones were attempted: before close_load().
+  void never_attempted(std::string_view key, const core::Range& sequences);
+
   Applied apply(Delta delta);
   // The highest delta number of `source` below which nothing is missing.
   [[nodiscard]] std::uint64_t applied(core::SourceId source) const;

@@ -123,6 +123,7 @@ std::uint32_t Recorder::lineage_of(const Observation& observation) {
   open.consumer = observation.process;
   open.group = observation.group;
   open.partition = observation.partition;
+  open.member = observation.text;
   return open_lineage(std::move(open));
 }
 

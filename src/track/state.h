@@ -440,6 +440,9 @@ struct State {
   [[nodiscard]] bool owner_reports(std::uint32_t block) const;
 };
 
+// The bits of that many groups in a Slot; what is beyond the 32nd shares its bit.
+[[nodiscard]] constexpr std::uint32_t all_groups_of(std::size_t groups) { return groups >= 32 ? ~0U : (1U << groups) - 1; }
+
 // Lineages of one partition and group in their order: by generation, then opening. True if it is certain that a was before b.
 [[nodiscard]] bool ordered_before(const Lineage& a, const Lineage& b);
 // A total order that agrees with ordered_before().

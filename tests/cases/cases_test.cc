@@ -134,7 +134,10 @@ TEST_P(RuleOffTest, MakesExactlyTheRowsThatNameItFail) {
 
 std::vector<core::Code> all_codes() {
   std::vector<core::Code> codes;
-  for (std::size_t i = 0; i < core::kCodeCount; ++i) codes.push_back(static_cast<core::Code>(i));
+  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
+    const auto code = static_cast<core::Code>(i);
+    if (!core::code_row(code).lab) codes.push_back(code);  // a row of cases is a proof
+  }
   return codes;
 }
 

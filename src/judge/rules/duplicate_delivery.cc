@@ -8,6 +8,7 @@ namespace sp::judge {
 namespace {
 
 constexpr std::string_view kNoteInner = "handed over again by the same consumer without a rebalance";
+constexpr std::string_view kNoteAgain = "handed over again, which is never allowed here";
 constexpr std::string_view kNoteBelow = "handed over again from below the committed position";
 
 // The names of repeated positions of one partition and group, by position.
@@ -32,14 +33,15 @@ void rule_duplicate_delivery(Context& context) {
     const track::Lineage& lineage = context.state.lineages[number];
     for (const auto& named : lineage.inner) context.findings.add(kCode, named, kNoteInner);
     const core::RangeSet shared = lineage.handed.intersect(before);
-    context.allowed(kCode) += shared.count_in(committed, track::kNoOffset);
-    const core::RangeSet below = shared.clip(0, committed);
+    const bool never = context.contract.never_again();
+    if (!never) context.allowed(kCode) += shared.count_in(committed, track::kNoOffset);
+    const core::RangeSet below = never ? shared : shared.clip(0, committed);
     if (below.empty()) return;
     for (const auto& [offset, named] : repeats_by_offset(context.state, lineage)) {
       if (!below.contains(offset)) continue;
       track::Named own = named;
       own.lineage = number;
-      context.findings.add(kCode, own, kNoteBelow);
+      context.findings.add(kCode, own, offset < committed ? kNoteBelow : kNoteAgain);
     }
   });
 }

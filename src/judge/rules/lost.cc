@@ -22,6 +22,7 @@ class Losses {
     if (const auto found = state_.raw_seen.find(ref); found != state_.raw_seen.end()) raw = &found->second;
     const auto* detail = state_.key_details.find(key.detail);
     const bool full = raw_complete_ && context_.contract.raw_read == core::RawReadScope::kFull;
+    if (state_.groups.empty() && full) not_stored(ref, key, raw);
     for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
       const track::GroupKey& own = state_.group_key(group, ref);
       if (own.top == key.outcome_top && own.detail == track::kNone && detail == nullptr && !full) continue;
@@ -56,6 +57,7 @@ class Losses {
                const core::RangeSet* raw) {
     const Where where = places(ref, sequence);
     const auto place = lowest(where);
+    if (not_owed(group, where)) return;
     const bool in_log = (raw != nullptr && raw->contains(sequence)) || damaged(ref, sequence);
     if (!in_log && excused(where, sequence, raw)) return;
     const auto* detail = state_.group_details.find(own.detail);
@@ -84,6 +86,20 @@ class Losses {
       note = whole ? "acknowledged, not in the log; nothing of its whole partition was delivered" : "acknowledged, not in the log";
     }
     lose(group, ref, sequence, blame, place, note);
+  }
+
+  // A group that starts at the end of the log is owed nothing of what was there before.
+  [[nodiscard]] bool not_owed(std::uint32_t group, Where where) const {
+    if (context_.contract.start != core::Start::kLatest || where.empty()) return false;
+    return std::all_of(where.begin(), where.end(), [&](const auto& entry) {
+      const auto& partitions = state_.groups[group].partitions;
+      if (entry.second.partition.value() >= partitions.size()) return false;
+      std::uint64_t first = track::kNoOffset;
+      for (const std::uint32_t number : partitions[entry.second.partition.value()].lineages) {
+        first = std::min(first, state_.lineages[number].begin());
+      }
+      return first != track::kNoOffset && entry.second.offset.value() < first;
+    });
   }
 
   [[nodiscard]] bool readable(std::uint32_t group) const {
@@ -135,6 +151,19 @@ class Losses {
         const Where where = places(ref, s);
         if (!went_past(group, where)) continue;
         lose(group, ref, s, core::Blame::kClient, lowest(where), "of unknown outcome but in the log, passed over by the consumers");
+      }
+    }
+  }
+
+  // Nobody was there to receive: the log alone must hold what was acknowledged.
+  void not_stored(core::KeyRef ref, const track::KeyState& key, const core::RangeSet* raw) {
+    const core::RangeSet acked = state_.acked_set(key);
+    const core::RangeSet absent = raw == nullptr ? acked : acked.minus(*raw);
+    for (const auto& range : absent.ranges()) {
+      for (std::uint64_t s = range.begin; s < range.end; ++s) {
+        const Where where = places(ref, s);
+        if (damaged(ref, s) || excused(where, s, raw)) continue;
+        lose(track::kNone, ref, s, core::Blame::kLog, lowest(where), "acknowledged, not in the log");
       }
     }
   }

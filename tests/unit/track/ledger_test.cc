@@ -237,5 +237,72 @@ TEST_F(LedgerTest, ADeliveryAfterTheConsumersClosedDoesNotCount) {
   EXPECT_EQ(ledger.progress().received, 0U);
 }
 
+// A number near the end of the numbers costs what any other costs; a loop over what lies below would never end.
+constexpr std::uint64_t kFar = std::uint64_t{1} << 63U;
+
+TEST_F(LedgerTest, AFarSequenceOfAnAbsentOwnerCostsNothing) {
+  acked(0);
+  ledger.apply(take(producer));
+  ledger.lose({0, 1}, true);
+  delivered(kFar);
+  ledger.apply(take(consumer));
+  EXPECT_EQ(phantoms(), 0U) << "it may have issued it";
+  acked(1);
+  ledger.apply(take(producer));
+  ledger.finish();
+  EXPECT_EQ(phantoms(), 1U) << "it is back and did not";
+  EXPECT_EQ(ledger.progress().issued, 2U);
+}
+
+TEST_F(LedgerTest, AFarSequenceOfADeadOwnerIsUnknownWithAllBelowIt) {
+  acked(0);
+  ledger.apply(take(producer));
+  ledger.lose({0, 1}, false);
+  delivered(kFar);
+  ledger.apply(take(consumer));
+  ledger.finish();
+  EXPECT_EQ(phantoms(), 0U);
+  EXPECT_EQ(ledger.progress().unknown, kFar);
+  EXPECT_EQ(ledger.state().key_details.find(ledger.state().blocks[block].keys[0].detail)->landed.size(), 1U);
+}
+
+TEST_F(LedgerTest, WhatNobodyAttemptedIsNeitherOwedNorUnknown) {
+  attempt(Event::kInvoke, 5);
+  acked(5);
+  delivered(2);
+  delivered(5);
+  ledger.apply(take(producer));
+  ledger.apply(take(consumer));
+  EXPECT_EQ(phantoms(), 0U);
+  ledger.never_attempted(ledger.key_name({block, 0}), {0, 5});
+  ledger.close_load();
+  EXPECT_EQ(phantoms(), 1U) << "sequence 2 was seen, and nobody attempted it";
+  EXPECT_EQ(ledger.progress().issued, 1U);
+  EXPECT_EQ(ledger.progress().acked, 1U);
+  EXPECT_EQ(ledger.progress().unknown, 0U);
+  EXPECT_EQ(ledger.progress().failed, 0U);
+}
+
+TEST_F(LedgerTest, AGroupThatComesLaterIsOwedWhatWasThereBefore) {
+  acked(0);
+  ledger.apply(take(producer));
+  delivered(0);
+  ledger.apply(take(consumer));
+  EXPECT_TRUE(ledger.all_received());
+  EXPECT_EQ(ledger.add_group("late"), core::GroupIndex{1});
+  EXPECT_EQ(ledger.group_count(), 2U);
+  EXPECT_FALSE(ledger.all_received());
+  Observation observation;
+  observation.event = Event::kDeliver;
+  observation.group = core::GroupIndex{1};
+  observation.process = 1;
+  observation.key = {block_seen, 0};
+  observation.has_position = true;
+  consumer.observe(observation);
+  ledger.apply(take(consumer));
+  EXPECT_TRUE(ledger.all_received());
+  EXPECT_EQ(ledger.progress().received, 2U);
+}
+
 }  // namespace
 }  // namespace sp::track

@@ -31,10 +31,9 @@ TEST(DefectsTest, AnUnknownKindIsRefusedWithAllKinds) {
 }
 
 TEST(DefectsTest, WhatIsNoDefectIsRefusedWithTheRemedy) {
-  for (const char* text : {"", ":", "lose:", "lose:count", "lose:count=", "lose:count=0", "lose:count=-1",
-                           "lose:count=1x",
-                           "lose:rate=0", "lose:rate=1.5", "lose:rate=nan", "lose:count=1,rate=0.5", "lose:colour=red",
-                           "freeze:for=0s", "freeze:for=s", "freeze:for=200294444m", "freeze:for=169h", "lose:count=99999999999999999999999"}) {
+  for (const char* text : {"", ":", "lose:", "lose:count", "lose:count=", "lose:count=0", "lose:count=-1", "lose:count=1x", "lose:rate=0",
+                           "lose:rate=1.5", "lose:rate=nan", "lose:count=1,rate=0.5", "lose:colour=red", "freeze:for=0s", "freeze:for=s",
+                           "freeze:for=200294444m", "freeze:for=169h", "lose:count=99999999999999999999999"}) {
     const auto refused = parse_defect(text);
     ASSERT_FALSE(refused.has_value()) << text;
     EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);

@@ -1,0 +1,431 @@
+#include "model/lab.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "base/prng.h"
+
+namespace sp::model {
+namespace {
+
+using core::Code;
+using What = LabLine::What;
+
+constexpr core::SourceId kSource{0, 1};
+
+std::string_view yes_or_no(bool yes) { return yes ? "true" : "false"; }
+
+class Scribe {
+ public:
+  Scribe(const History& world, std::uint64_t seed) : world_(world), prng_(seed * 7919 + 13) {}
+
+  LabFile write() {
+    History& flat = file_.flat;
+    flat.run = world_.run;
+    flat.contract = world_.contract;
+    flat.contract.timeout = Nanoseconds{0};
+    flat.contract.raw_read = world_.log.outcome == RawOutcome::kUnavailable ? core::RawReadScope::kNone : core::RawReadScope::kFull;
+    flat.groups = world_.groups;
+    flat.key_counts = world_.key_counts;
+    flat.reader = kSource;
+    flat.log = world_.log;
+    file_.declares_fault = prng_.chance(0.3);
+    file_.ends = prng_.chance(0.95);
+    choose_contract();
+    add(StepKind::kJoin);
+    for (const Step& step : world_.steps) {
+      if (prng_.chance(0.03)) fault();
+      if (step.kind == StepKind::kObserve) observe(step);
+    }
+    close();
+    read();
+    if (file_.ends) put({}, R"("process":"driver","type":"ok","f":"end","reason":"done")");
+    file_.text = meta() + body_;
+    return std::move(file_);
+  }
+
+ private:
+  Step& add(StepKind kind) {
+    Step& step = file_.flat.steps.emplace_back();
+    step.kind = kind;
+    step.source = kSource;
+    return step;
+  }
+
+  void put(const LabLine& line, std::string_view members) {
+    body_ += fmt::format("{{\"index\":{},\"time_ns\":{},{}}}\n", file_.lines.size(), file_.lines.size() * 1000, members);
+    file_.lines.push_back(line);
+  }
+
+  void choose_contract() {
+    auto& contract = file_.flat.contract;
+    file_.at_most_once = !contract.exactly_once && prng_.chance(0.1);
+    contract.at_least_once = !contract.exactly_once && !file_.at_most_once;
+    const auto redelivery = prng_.below(4);
+    file_.never_again = redelivery == 0;
+    file_.once_again = redelivery == 1;
+    redelivery_ = redelivery == 0   ? R"(,"redelivery":"never")"
+                  : redelivery == 1 ? R"(,"redelivery":"after-lineage-change")"
+                  : redelivery == 2 ? R"(,"redelivery":"any")"
+                                    : "";
+  }
+
+  std::string meta() const {
+    const auto& contract = file_.flat.contract;
+    std::string gaps;
+    if (contract.gaps_compaction) gaps += "\"compaction\"";
+    if (contract.gaps_retention) gaps += fmt::format("{}\"retention\"", gaps.empty() ? "" : ",");
+    return fmt::format(
+        R"({{"type":"meta","version":1,"driver":"model","client":"model@1","scenario":"random","faults":[{}],"topics":"{}","raw_read":{},)"
+        R"("contract":{{"delivery":"{}","order":"{}","idempotent":{},"gaps":[{}]{}}}}})"
+        "\n",
+        file_.declares_fault ? "\"cut\"" : "", contract.topic_created ? "created" : "reused",
+        yes_or_no(contract.raw_read != core::RawReadScope::kNone),
+        contract.exactly_once ? "exactly-once" : file_.at_most_once ? "at-most-once" : "at-least-once",
+        contract.ordering ? "key" : "none", yes_or_no(contract.idempotent), gaps, redelivery_);
+  }
+
+  void fault() {
+    if (!file_.declares_fault) return;
+    const std::string type = prng_.chance(0.4) ? "invoke" : prng_.chance(0.5) ? "info" : "ok";
+    LabLine line = line_of(What::kFault, "nemesis");
+    line.type = type;
+    put(line, fmt::format(R"("process":"nemesis","type":"{}","f":"cut")", type));
+  }
+
+  std::string key_members(const Seen& seen) const {
+    return fmt::format(R"("key":"{}","value":{})", key_text(world_.run, seen.key), seen.value.sequence.value());
+  }
+  static LabLine line_of(What what, std::string process, std::string group = {}) {
+    LabLine line;
+    line.what = what;
+    line.process = std::move(process);
+    line.group = std::move(group);
+    return line;
+  }
+  static std::string position_member(const core::Position& position) {
+    return fmt::format(R"(,"position":{{"partition":{},"offset":{}}})", position.partition.value(), position.offset.value());
+  }
+  static std::string content_members(core::Content content, std::uint32_t asked) {
+    std::string text;
+    if (content == core::Content::kIntact) text += R"(,"checksum":"ok")";
+    if (content == core::Content::kDamaged) text += R"(,"checksum":"bad")";
+    if (content == core::Content::kOtherRun) text += R"(,"run":"r0000000z")";
+    if (asked != ~std::uint32_t{0}) text += fmt::format(R"(,"asked":{})", asked);
+    return text;
+  }
+
+  void observe(const Step& step) {
+    Seen seen = step.seen;
+    auto& value = seen.value;
+    if (value.event <= core::Event::kInfo) {
+      attempt(seen);
+    } else if (value.event <= core::Event::kCommitInfo) {
+      consume(seen, step.source);
+    } else {
+      return;
+    }
+    Step& copy = add(StepKind::kObserve);
+    copy.seen = seen;
+  }
+
+  void attempt(const Seen& seen) {
+    const auto& value = seen.value;
+    const bool acks = value.event == core::Event::kOk;
+    const std::string_view type = value.event == core::Event::kInvoke ? "invoke"
+                                  : acks                              ? "ok"
+                                  : value.event == core::Event::kFail ? "fail"
+                                                                      : "info";
+    LabLine line = line_of(acks ? What::kAck : value.event == core::Event::kInvoke ? What::kAttempt : What::kOther, "producer");
+    std::string members = fmt::format(R"("process":"producer","type":"{}","f":"publish",{})", type, key_members(seen));
+    if (acks && value.has_position) {
+      line.position = core::Position{value.partition, value.offset};
+      members += position_member(*line.position);
+    }
+    put(line, members);
+  }
+
+  void consume(Seen& seen, core::SourceId source) {
+    auto& value = seen.value;
+    const auto [at, is_new] = consumers_.try_emplace({source, value.process, value.group.value()}, consumers_.size());
+    value.process = static_cast<std::uint32_t>(at->second);
+    const std::string name = fmt::format("consumer-{}", value.process);
+    const std::string& group = world_.groups[value.group.value()];
+    if (is_new) {
+      put(line_of(What::kSubscribe, name, group),
+          fmt::format(R"("process":"{}","type":"ok","f":"subscribe","start":"committed","group":"{}")", name, group));
+    }
+    LabLine line = line_of(What::kOther, name, group);
+    const std::string head = fmt::format(R"("process":"{}",)", name);
+    if (value.event == core::Event::kAssign || value.event == core::Event::kRevoke) {
+      possession(seen, line, head);
+    } else if (value.event == core::Event::kDeliver) {
+      deliver(seen, line, head);
+    } else {
+      const std::string_view type = value.event == core::Event::kCommitInvoke ? "invoke"
+                                    : value.event == core::Event::kCommitOk   ? "ok"
+                                    : value.event == core::Event::kCommitFail ? "fail"
+                                                                              : "info";
+      put(line, fmt::format(R"({}"type":"{}","f":"commit"{})", head, type, position_member({value.partition, value.offset})));
+    }
+  }
+
+  void possession(Seen& seen, LabLine line, const std::string& head) {
+    auto& value = seen.value;
+    const bool opens = value.event == core::Event::kAssign;
+    line.what = opens ? What::kAssign : What::kRevoke;
+    line.partition = value.partition;
+    std::string members =
+        fmt::format(R"({}"type":"ok","f":"{}","partitions":[{}])", head, opens ? "assign" : "revoke", value.partition.value());
+    if (value.has_generation) members += fmt::format(R"(,"generation":{})", value.generation.value());
+    if (opens) {
+      seen.member = line.process;  // who is whom in a file is told by its process
+      if (value.has_start)
+        members += fmt::format(R"(,"starts":[{{"partition":{},"offset":{}}}])", value.partition.value(), value.start.value());
+      members += fmt::format(R"(,"protocol":"{}")", value.classic ? "classic" : "consumer");
+      if (!seen.instance.empty()) members += fmt::format(R"(,"instance":"{}")", seen.instance);
+    } else if (value.close == core::LineageClose::kLost) {
+      members += R"(,"lost":true)";
+    } else if (value.close == core::LineageClose::kClosed) {
+      members += R"(,"closed":true)";
+    }
+    put(line, members);
+  }
+
+  void deliver(const Seen& seen, LabLine line, const std::string& head) {
+    const auto& value = seen.value;
+    line.what = What::kDeliver;
+    line.leftover = value.content == core::Content::kOtherRun && !world_.contract.topic_created;
+    std::string members = fmt::format(R"({}"type":"ok","f":"deliver",{})", head, key_members(seen));
+    if (value.has_position) {
+      line.position = core::Position{value.partition, value.offset};
+      members += position_member(*line.position);
+    }
+    put(line, members + content_members(value.content, value.asked_partition.value()));
+  }
+
+  // One tick knows everything, so that with a deadline of 0 every acked record is past it.
+  void close() {
+    add(StepKind::kAnswer).number = 1;
+    add(StepKind::kComplete).number = 1;
+    add(StepKind::kCloseLoad);
+    add(StepKind::kCloseConsumers);
+  }
+
+  std::string target(bool reached, bool ends) const {
+    std::string text;
+    for (const auto& bound : world_.log.bounds) {
+      text += fmt::format(R"({}{{"partition":{},"start":{},"end":{}{}}})", text.empty() ? "" : ",", bound.partition.value(),
+                          bound.begin.value(), bound.end.value(), ends ? fmt::format(",\"reached\":{}", yes_or_no(reached)) : "");
+    }
+    return text;
+  }
+
+  void read() {
+    if (world_.log.outcome == RawOutcome::kUnavailable) return;
+    const bool complete = world_.log.outcome == RawOutcome::kComplete;
+    put({}, fmt::format(R"("process":"final-read","type":"ok","f":"read-begin","target":[{}])", target(complete, false)));
+    for (const auto& bound : world_.log.bounds) {
+      file_.raw.parts.push_back({bound, complete});
+      for (const auto& record : world_.log.records) {
+        const auto& at = record.position;
+        if (!complete || at.partition != bound.partition || at.offset < bound.begin || at.offset >= bound.end) continue;
+        file_.raw.records.push_back(record);
+        LabLine line = line_of(What::kRead, "final-read");
+        line.position = at;
+        put(line,
+            fmt::format(R"("process":"final-read","type":"ok","f":"read","key":"{}","value":{}{}{})", key_text(world_.run, record.key),
+                        record.sequence, position_member(at), content_members(record.content, record.asked.value_or(~std::uint32_t{0}))));
+      }
+    }
+    put({}, fmt::format(R"("process":"final-read","type":"ok","f":"read-end","target":[{}])", target(complete, true)));
+  }
+
+  const History& world_;
+  Prng prng_;
+  LabFile file_;
+  std::string body_;
+  std::string redelivery_;
+  std::map<std::tuple<core::SourceId, std::uint32_t, std::uint32_t>, std::size_t> consumers_;
+};
+
+// ── the judge ──
+
+class LabJudge {
+ public:
+  explicit LabJudge(const LabFile& file) : file_(file) {}
+
+  LabVerdict judge() {
+    const ReferenceVerdict shared = reference_judge(file_.flat, file_.raw);
+    LabVerdict verdict;
+    verdict.counts = shared.counts;
+    verdict.allowed = shared.allowed;
+    verdict.undecided = shared.undecided;
+    verdict.acked = shared.acked;
+    verdict.unknown = shared.unknown;
+    if (file_.never_again || file_.at_most_once) verdict.allowed[Code::kDuplicateDelivery] = 0;
+    for (const auto& [partition, goal] : goals()) {
+      stall(verdict, partition, goal);
+      sub_death(verdict, partition, goal);
+    }
+    const bool invalid = verdict.undecided > 0 || verdict.acked == 0 || !file_.ends || read_is_bad() || has_hole() || untested();
+    verdict.status = invalid ? "invalid" : broken(verdict) ? "failed" : "clean";
+    return verdict;
+  }
+
+ private:
+  [[nodiscard]] bool reads() const { return file_.flat.log.outcome != RawOutcome::kUnavailable; }
+  [[nodiscard]] bool read_is_bad() const { return file_.flat.log.outcome == RawOutcome::kFails; }
+
+  [[nodiscard]] std::set<std::uint64_t> offsets(What what, core::PartitionId partition) const {
+    std::set<std::uint64_t> found;
+    for (const auto& line : file_.lines) {
+      if (line.what == what && line.position && line.position->partition == partition) found.insert(line.position->offset.value());
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool has_hole() const {
+    const auto& contract = file_.flat.contract;
+    if (contract.gaps_compaction || contract.gaps_retention || !reads()) return false;
+    for (const auto& bound : file_.flat.log.bounds) {
+      const auto read = offsets(What::kRead, bound.partition);
+      const auto acked = offsets(What::kAck, bound.partition);
+      for (std::uint64_t at = bound.begin.value(); at < bound.end.value(); ++at) {
+        if (!read.contains(at) && !acked.contains(at)) return true;
+      }
+    }
+    return false;
+  }
+
+  // The highest acknowledged position of each partition that the final read holds.
+  [[nodiscard]] std::map<core::PartitionId, std::uint64_t> goals() const {
+    std::map<core::PartitionId, std::uint64_t> goals;
+    for (const auto& bound : file_.flat.log.bounds) {
+      const auto read = offsets(What::kRead, bound.partition);
+      for (const std::uint64_t at : offsets(What::kAck, bound.partition)) {
+        if (read.contains(at)) goals[bound.partition] = at;
+      }
+    }
+    return goals;
+  }
+
+  void stall(LabVerdict& verdict, core::PartitionId partition, std::uint64_t goal) const {
+    std::set<std::string> groups;
+    for (const auto& line : file_.lines) {
+      if (!line.group.empty()) groups.insert(line.group);
+    }
+    for (const auto& group : groups) {
+      const bool there = std::ranges::any_of(file_.lines, [&](const LabLine& line) {
+        return line.what == What::kDeliver && line.group == group && !line.leftover && line.position &&
+               line.position->partition == partition && line.position->offset.value() >= goal;
+      });
+      if (!there) ++verdict.counts[Code::kStall];
+    }
+  }
+
+  struct Hand {
+    std::size_t at = 0;
+    std::uint64_t offset = 0;
+  };
+  // The first hand-over of its highest position.
+  [[nodiscard]] std::optional<Hand> highest(const std::string& process, core::PartitionId partition) const {
+    std::optional<Hand> found;
+    for (std::size_t at = 0; at < file_.lines.size(); ++at) {
+      const LabLine& line = file_.lines[at];
+      if (line.what != What::kDeliver || line.process != process || !line.position || line.position->partition != partition) continue;
+      if (!found || line.position->offset.value() > found->offset) found = Hand{at, line.position->offset.value()};
+    }
+    return found;
+  }
+
+  // Since when the consumer has held the partition, if it still did at the end.
+  [[nodiscard]] std::optional<std::size_t> held_since(const std::string& process, const std::string& group,
+                                                      core::PartitionId partition) const {
+    std::optional<std::size_t> since;
+    bool known = false;
+    std::set<std::string> others;  // of its group, that have been seen at the partition
+    for (std::size_t at = 0; at < file_.lines.size(); ++at) {
+      const LabLine& line = file_.lines[at];
+      if (line.group != group) continue;
+      const bool delivers = line.what == What::kDeliver && line.position && line.position->partition == partition;
+      const bool assigned = line.what == What::kAssign && line.partition == partition;
+      if (line.process == process) {
+        if (assigned || (delivers && !known)) since = at;
+        known = known || assigned || delivers;
+        if (line.what == What::kRevoke && line.partition == partition) since.reset();
+      } else if (assigned || (delivers && !others.contains(line.process))) {
+        since.reset();  // somebody else of the group took it
+        others.insert(line.process);
+      }
+    }
+    return since;
+  }
+
+  void sub_death(LabVerdict& verdict, core::PartitionId partition, std::uint64_t goal) const {
+    std::map<std::string, std::string> consumers;  // and their groups
+    for (const auto& line : file_.lines) {
+      if (!line.group.empty()) consumers[line.process] = line.group;
+    }
+    for (const auto& [process, group] : consumers) {
+      const auto since = held_since(process, group, partition);
+      const auto own = highest(process, partition);
+      if (!since || (own && own->offset >= goal)) continue;
+      const std::size_t from = std::max(*since, own ? own->at : 0);
+      const bool outlived = std::ranges::any_of(consumers, [&](const auto& other) {
+        const auto theirs = highest(other.first, partition);
+        return other.first != process && theirs && (!own || theirs->offset > own->offset) && theirs->at > from;
+      });
+      if (outlived) ++verdict.counts[Code::kSubDeath];
+    }
+  }
+
+  // The fault was declared, and no line says that it was felt while records were under way.
+  [[nodiscard]] bool untested() const {
+    if (!file_.declares_fault) return false;
+    std::optional<std::size_t> first;
+    std::size_t last = 0;
+    for (std::size_t at = 0; at < file_.lines.size(); ++at) {
+      const What what = file_.lines[at].what;
+      if (what == What::kAttempt && !first) first = at;
+      if (what == What::kAttempt || what == What::kDeliver) last = at;
+    }
+    std::vector<std::size_t> begun;  // of those that are going on
+    for (std::size_t at = 0; at < file_.lines.size(); ++at) {
+      const LabLine& line = file_.lines[at];
+      if (line.what != What::kFault) continue;
+      if (line.type == "invoke" || begun.empty()) begun.push_back(at);
+      if (line.type == "info" && first && at > *first && begun.back() < last) return false;
+      if (line.type == "ok") begun.pop_back();
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool broken(const LabVerdict& verdict) const {
+    const auto& contract = file_.flat.contract;
+    std::set<Code> forbidden = {Code::kPhantom, Code::kCorrupt, Code::kMisplaced, Code::kInconsistentPosition, Code::kBeforeStart};
+    if (contract.at_least_once || contract.exactly_once) {
+      forbidden.insert({Code::kLost, Code::kCommitAhead, Code::kStall, Code::kSubDeath});
+    }
+    if (contract.ordering) forbidden.insert({Code::kReorderedWrite, Code::kReorderedDelivery, Code::kSkip, Code::kDualOwner});
+    if (contract.exactly_once || file_.at_most_once) forbidden.insert(Code::kDuplicateWrite);
+    if (contract.exactly_once || file_.at_most_once || file_.never_again || file_.once_again) {
+      forbidden.insert({Code::kDuplicateDelivery, Code::kRewind});
+    }
+    return std::ranges::any_of(forbidden, [&](Code code) { return verdict.counts[code] > verdict.allowed[code]; });
+  }
+
+  const LabFile& file_;
+};
+
+}  // namespace
+
+LabFile lab_of(const History& world, std::uint64_t seed) { return Scribe(world, seed).write(); }
+
+LabVerdict lab_judge(const LabFile& file) { return LabJudge(file).judge(); }
+
+}  // namespace sp::model
