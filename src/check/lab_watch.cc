@@ -283,7 +283,7 @@ std::optional<std::uint64_t> LabWatch::goal(std::uint32_t partition) const {
 }
 
 std::string LabWatch::position_text(std::uint32_t partition, std::uint64_t position) const {
-  return stream_ ? fmt::format("sequence {}", position) : fmt::format("partition {} offset {}", partition, position);
+  return stream_ ? fmt::format("position {} of the stream", position) : fmt::format("partition {} offset {}", partition, position);
 }
 
 void LabWatch::look_for_stalls(const track::Ledger& ledger, const core::Contract& contract, judge::LabFacts& facts) const {

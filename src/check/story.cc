@@ -26,7 +26,12 @@ constexpr Nanoseconds kFaultsBefore = std::chrono::seconds(60);
 
 using Place = std::pair<std::uint32_t, std::uint64_t>;  // partition and offset
 
-std::string place_text(const Place& place) { return fmt::format("partition {} offset {}", place.first, place.second); }
+// Of a number line without partitions there is one.
+std::string place_text(const Operation& operation) {
+  const history::Position& position = operation.position;
+  return position.kind == history::Position::Kind::kSequence ? fmt::format("position {} of the stream", position.offset)
+                                                             : fmt::format("partition {} offset {}", position.partition, position.offset);
+}
 
 std::string error_of(const Operation& operation) {
   if (!operation.has(Member::kError) || operation.details->error.empty()) return "";
@@ -35,7 +40,8 @@ std::string error_of(const Operation& operation) {
 
 // What is looked for.
 struct Subject {
-  std::string key;                  // "": positions only
+  std::string key;                  // "" and not nameless: positions only
+  bool nameless = false;            // records without a key
   std::uint64_t first = 0;
   std::uint64_t last = ~std::uint64_t{0};
   bool whole_key = false;
@@ -83,6 +89,7 @@ class Teller {
     return {std::uint64_t{source_} << 32U | process, partition};
   }
   [[nodiscard]] std::string sequence_text(const Operation& operation) const;
+  [[nodiscard]] std::string other_text(const Operation& operation) const;
 
   const history::Merge& merge_;
   const history::Vocabulary& vocabulary_;
@@ -108,7 +115,7 @@ StoryLine Teller::line(const Operation& operation, std::string what) const {
   StoryLine line;
   if (operation.has(Member::kTime)) line.time = MonotonicTime(Nanoseconds(operation.time_ns)) - begin_;
   const std::string_view process = vocabulary_.processes.text(operation.process);
-  line.who = file.meta.process == history::kCoordinator
+  line.who = file.meta.process == history::kCoordinator || file.meta.process.empty()
                  ? std::string(process)
                  : fmt::format("{} {}", history::source_name(file.meta.process, file.meta.incarnation.value_or(0)), process);
   line.what = std::move(what);
@@ -135,12 +142,20 @@ void Teller::own(const Operation& operation, std::string what) {
 }
 
 bool Teller::is_mine(const Operation& operation) const {
-  if (subject_.key.empty() || !operation.has(Member::kKey) || vocabulary_.keys.text(operation.key) != subject_.key) return false;
+  if (operation.has(Member::kKey) == subject_.nameless) return false;
+  if (!subject_.nameless && (subject_.key.empty() || vocabulary_.keys.text(operation.key) != subject_.key)) return false;
   return subject_.whole_key || (operation.has(Member::kValue) && operation.value >= subject_.first && operation.value <= subject_.last);
 }
 
 std::string Teller::sequence_text(const Operation& operation) const {
-  return operation.has(Member::kValue) ? fmt::format("sequence {}", operation.value) : "a record that cannot be read";
+  if (!operation.has(Member::kValue)) return "a record that cannot be read";
+  return fmt::format("{} {}", operation.has(Member::kKey) ? "sequence" : "value", operation.value);
+}
+
+// Of a record that is not the subject.
+std::string Teller::other_text(const Operation& operation) const {
+  const bool named = operation.has(Member::kKey) && operation.has(Member::kValue);
+  return named ? fmt::format("{} {}", printable(vocabulary_.keys.text(operation.key)), sequence_text(operation)) : sequence_text(operation);
 }
 
 // From now on everybody who goes past that place is told, and first who holds the partition.
@@ -177,7 +192,7 @@ void Teller::attempt(const Operation& operation) {
   switch (operation.type) {
     case Type::kInvoke: own(operation, sequence + " sent"); break;
     case Type::kOk:
-      own(operation, operation.has(Member::kPosition) ? fmt::format("{} acknowledged at {}", sequence, place_text(place))
+      own(operation, operation.has(Member::kPosition) ? fmt::format("{} acknowledged at {}", sequence, place_text(operation))
                                                       : sequence + " acknowledged, without a position");
       if (operation.has(Member::kPosition)) watch(place);
       break;
@@ -217,17 +232,14 @@ void Teller::delivery(const Operation& operation) {
     const std::uint64_t times = ++deliveries_[operation.value];
     holding.handed.insert(place);
     const bool damaged = operation.has(Member::kChecksum) && operation.checksum == history::Checksum::kBad;
-    own(operation, fmt::format("{} handed over from {}{}{}", sequence_text(operation), place_text(place),
+    own(operation, fmt::format("{} handed over from {}{}{}", sequence_text(operation), place_text(operation),
                                times > 1 ? fmt::format(", for the {}. time", times) : "", damaged ? ", damaged" : ""));
     return;
   }
   if (subject_.whole_key) return;
   if (subject_.places.contains(place)) {
     holding.handed.insert(place);
-    const std::string key = operation.has(Member::kKey) ? std::string(vocabulary_.keys.text(operation.key)) : "";
-    own(operation, key.empty() ? fmt::format("a record that cannot be read was handed over from {}", place_text(place))
-                               : fmt::format("another record was handed over from {}: {} {}", place_text(place), printable(key),
-                                             sequence_text(operation)));
+    own(operation, fmt::format("{} was handed over from {}", other_text(operation), place_text(operation)));
     return;
   }
   pass(operation, holding);
@@ -238,7 +250,7 @@ void Teller::pass(const Operation& operation, Holding& holding) {
   const auto [partition, offset] = Place{operation.position.partition, operation.position.offset};
   for (auto at = subject_.places.lower_bound({partition, 0}); at != subject_.places.end() && *at < Place{partition, offset}; ++at) {
     if (holding.handed.contains(*at) || !holding.passed.insert(*at).second) continue;
-    say(operation, fmt::format("was given offset {} of partition {}, and not {}", offset, partition, at->second));
+    say(operation, fmt::format("was given {}, and not {}", place_text(operation), at->second));
   }
 }
 
@@ -257,10 +269,7 @@ void Teller::read(const Operation& operation) {
   const bool mine = is_mine(operation);
   if (!mine && (subject_.whole_key || !subject_.places.contains(place))) return;
   read_.insert(place);
-  const std::string key = operation.has(Member::kKey) ? std::string(vocabulary_.keys.text(operation.key)) : "";
-  own(operation, mine ? fmt::format("{} found in the log at {}", sequence_text(operation), place_text(place))
-                      : fmt::format("another record found in the log at {}: {} {}", place_text(place), printable(key),
-                                    sequence_text(operation)));
+  own(operation, fmt::format("{} found in the log at {}", mine ? sequence_text(operation) : other_text(operation), place_text(operation)));
 }
 
 void Teller::read_end(const Operation& operation) {
@@ -341,8 +350,10 @@ Story Teller::take(Story story) {
   return story;
 }
 
-std::string range_text(std::uint64_t first, std::uint64_t last) {
-  return first == last ? fmt::format("sequence {}", first) : fmt::format("sequences {} to {}", first, last);
+std::string range_text(const judge::Finding& finding) {
+  const std::string_view what = finding.nameless ? "value" : "sequence";
+  return finding.first == finding.last ? fmt::format("{} {}", what, finding.first)
+                                       : fmt::format("{}s {} to {}", what, finding.first, finding.last);
 }
 
 Result<Subject> subject_of(const report::Report& report, const StoryOptions& options, Story& story) {
@@ -361,16 +372,19 @@ Result<Subject> subject_of(const report::Report& report, const StoryOptions& opt
                                                                      options.finding, findings.size()));
   }
   const judge::Finding& finding = findings[options.finding - 1];
+  const bool keyed = finding.nameless || !finding.key.empty();
   subject.key = finding.key;
+  subject.nameless = finding.nameless;
   subject.first = subject.last = finding.first;
-  if (finding.key.empty() || finding.records == 1) {  // else they are of several records
+  if (!keyed || finding.records == 1) {  // else they are of several records
     for (const auto& position : finding.positions) subject.places.emplace(position.partition.value(), position.offset.value());
   }
   story.title = fmt::format("finding {} of {}, {}", options.finding, findings.size(), core::code_row(finding.code).name);
-  if (!finding.key.empty()) story.title += fmt::format(": {} {}", finding.key, range_text(finding.first, finding.last));
+  if (keyed) story.title += fmt::format(": {}{}{}", finding.key, finding.key.empty() ? "" : " ", range_text(finding));
   if (!finding.group.empty()) story.title += ", group " + finding.group;
   story.says = finding.says;
-  if (!finding.key.empty() && finding.last > finding.first) story.says += fmt::format("; told of the first, {}", finding.first);
+  if (!keyed && !finding.consumer.empty()) story.title += ", consumer " + finding.consumer;
+  if (keyed && finding.last > finding.first) story.says += fmt::format("; told of the first, {}", finding.first);
   return subject;
 }
 

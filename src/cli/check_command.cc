@@ -22,6 +22,7 @@ struct CheckFlags {
   std::vector<std::string> names;
   bool json = false;
   bool junit = false;
+  bool markdown = false;
   bool salvage = false;
   bool all_evidence = false;
   bool quiet = false;
@@ -112,9 +113,10 @@ int check(CheckFlags& flags, const Session& session) {
   }
   report::TextOptions text;
   text.colour = terminal.colour;
-  terminal.print(flags.json    ? report::json_report(*report)
-                 : flags.junit ? report::junit_report(*report)
-                               : report::text_report(*report, text));
+  terminal.print(flags.json       ? report::json_report(*report)
+                 : flags.junit    ? report::junit_report(*report)
+                 : flags.markdown ? report::markdown_report(*report)
+                                  : report::text_report(*report, text));
   return report::exit_code(*report);
 }
 
@@ -126,12 +128,16 @@ void add_check(CLI::App& app, Session& session) {
       "Examples:\n"
       "  streaming-proof run --duration 20s --history h && streaming-proof check h\n"
       "  streaming-proof check h --explain 1                    (why does the first finding say that?)\n"
-      "  streaming-proof check h/coordinator.jsonl.zst h/worker-0.1.jsonl.zst --json");
+      "  streaming-proof check h/coordinator.jsonl.zst h/worker-0.1.jsonl.zst --json\n"
+      "  streaming-proof check net-cut.jsonl --contract nats-ordered.yaml        (one history of a lab)");
   auto flags = std::make_shared<CheckFlags>(*command, session);  // shared with the callback, which outlives this call
   flags->reader.words("DIR|FILE", flags->names, "the folder that run --history wrote, or all files of one run");
   flags->reader.yes("--json", flags->json, "the result as JSON");
   flags->reader.yes("--junit", flags->junit, "as JUnit XML, not JSON");
+  flags->reader.yes("--markdown", flags->markdown, "as Markdown, with tables");
   flags->reader.not_both("--junit", "--json");
+  flags->reader.not_both("--markdown", "--json");
+  flags->reader.not_both("--markdown", "--junit");
   flags->reader.number("--explain", flags->explain, {1, 1'000'000'000},
                        "tell the story of that finding, numbered from 1 as in the JSON result");
   flags->reader.text("--key", flags->key, "tell all that happened to the records of that key");

@@ -95,7 +95,7 @@ Finding Collector::finding(std::span<const Item> run) const {
   finding.says = head.note;
   if (!finding.positions.empty()) {
     const core::Position& first = finding.positions.front();
-    finding.says += stream_ ? fmt::format(" (sequence {})", first.offset.value())
+    finding.says += stream_ ? fmt::format(" (position {} of the stream)", first.offset.value())
                             : fmt::format(" (partition {} offset {})", first.partition.value(), first.offset.value());
   }
   return finding;

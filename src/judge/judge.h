@@ -104,7 +104,7 @@ struct Rest {
 
 // The history of a lab: one scenario, judged afterwards.
 struct LabFacts {
-  bool stream = false;                   // positions are one number line: a sentence says "sequence 41"
+  bool stream = false;                   // positions are one number line: a sentence says "position 41 of the stream"
   std::vector<std::string> invalid;      // why nothing may be concluded from it, each a sentence
   std::vector<std::string> slow;         // budgets that were passed, each a sentence
   std::vector<Rest> rests;               // in the order of code, group, consumer

@@ -1,8 +1,9 @@
-// What is said about a run: the model, and its three renderings. Pure.
+// What is said about a run: the model, and its four renderings. Pure.
 //
 //     Report ─┬─ text_report()    ten lines to read first, the findings, what was *not* seen
 //             ├─ json_report()    "The result, as JSON": what --json prints and result.json holds
-//             └─ junit_report()   one test case a guarantee, for a build server
+//             ├─ junit_report()   one test case a guarantee, for a build server
+//             └─ markdown_report()  tables for a page
 //
 // Shape:    members of the JSON stand in one fixed order and nothing in it comes from a clock that
 //           the run did not own: the same simulated run gives the same bytes. A run that could not
@@ -132,5 +133,7 @@ struct JsonOptions {
 };
 [[nodiscard]] std::string json_report(const Report& report, const JsonOptions& options = {});
 [[nodiscard]] std::string junit_report(const Report& report);
+// CommonMark with tables; whatever a history says stays text.
+[[nodiscard]] std::string markdown_report(const Report& report);
 
 }  // namespace sp::report

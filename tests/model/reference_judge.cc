@@ -335,6 +335,7 @@ class Judge {
         lose(group, record, core::Blame::kLog);
       return;
     }
+    if (not_owed(group, record)) return;
     if (expired(record)) {
       ++result_.expired;
     } else if (gone && compacted(record)) {
@@ -354,6 +355,21 @@ class Judge {
         lose(group, record, by ? core::Blame::kClient : core::Blame::kBehind);
       }
     }
+  }
+  // A group that starts at the end of the log is owed nothing below the lowest place it began at.
+  [[nodiscard]] bool not_owed(std::uint32_t group, const Record& record) const {
+    if (history_.contract.start != core::Start::kLatest) return false;
+    std::set<Position> at = known_at(record);
+    if (held_by_raw(record)) at = raw_holds_.at(record);
+    return !at.empty() && std::all_of(at.begin(), at.end(), [&](const Position& p) {
+      std::optional<std::uint64_t> lowest;
+      for (const auto& lineage : facts_.lineages) {
+        const auto begin = lineage.begin();
+        if (lineage.group != group || lineage.partition != p.partition || !begin) continue;
+        lowest = std::min(lowest.value_or(*begin), *begin);
+      }
+      return lowest && p.offset.value() < *lowest;
+    });
   }
   [[nodiscard]] bool damaged_in_raw(const Attempt& attempt) const {
     return std::any_of(attempt.acked_at.begin(), attempt.acked_at.end(),

@@ -338,5 +338,32 @@ TEST(JunitReportTest, ThresholdThatWasPassedIsAFailureOfItsOwn) {
   EXPECT_THAT(junit_report(report), HasSubstr("name=\"thresholds\""));
 }
 
+TEST(MarkdownReportTest, SaysVerdictCountsAndFindingsAsTables) {
+  const std::string text = markdown_report(failed_report());
+  EXPECT_THAT(text, testing::StartsWith("## FAILED\n\n* "));
+  EXPECT_THAT(text, HasSubstr("promised: at\\_least\\_once, ordering"));
+  EXPECT_THAT(text, HasSubstr("\n| lost | 5 | 0 | An acknowledged record was never received. |\n"));
+  EXPECT_THAT(text, HasSubstr("| 1 | lost | r00000007.0.1.0.3 17 to 21 | r00000007-0 | log | acknowledged"));
+  EXPECT_THAT(text, HasSubstr("Not seen:\n\n* 1,000 attempts have an unknown outcome"));
+}
+
+TEST(MarkdownReportTest, WhateverAHistorySaysStaysText) {
+  Report report = failed_report();
+  report.judgement.findings.front().key = "a|b<script>\n## c";
+  EXPECT_THAT(markdown_report(report), HasSubstr("| a\\|b\\<script\\>"));
+  EXPECT_THAT(markdown_report(report), Not(HasSubstr("\n## c")));
+  report.failure = "no *broker*";
+  EXPECT_EQ(markdown_report(report), "## COULD NOT RUN\n\nno \\*broker\\*\n");
+}
+
+TEST(MarkdownReportTest, ManyFindingsAreCutAndCounted) {
+  Report report = failed_report();
+  report.judgement.findings.assign(60, report.judgement.findings.front());
+  report.judgement.findings_left_out = 7;
+  EXPECT_THAT(markdown_report(report), HasSubstr("| 50 | lost |"));
+  EXPECT_THAT(markdown_report(report), Not(HasSubstr("| 51 | lost |")));
+  EXPECT_THAT(markdown_report(report), HasSubstr("\n17 more are not shown.\n"));
+}
+
 }  // namespace
 }  // namespace sp::report
