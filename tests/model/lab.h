@@ -1,5 +1,6 @@
 // A history of the model as the file of a lab: all that its workers saw, in the one order of the world, as one recorder would have
-// written it; and an independent judge over that file: the reference judge for what it shares with a proof, plain loops for what only the lab has.
+// written it; and an independent judge over that file: the reference judge for what it shares with a proof, plain loops for what only
+// the lab has.
 //
 //     History ─► lab_of(seed) ─┬─► text: JSON Lines ─► check           (under test)
 //                              └─► lines as values  ─► lab_judge()
