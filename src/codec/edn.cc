@@ -16,8 +16,6 @@ namespace {
 
 using EdnKind = EdnNode::Kind;
 
-constexpr std::size_t kEdnReadBytes = std::size_t{1} << 18U;
-
 bool is_edn_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_edn_blank(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r'); }
 bool ends_token(char c) { return is_edn_blank(c) || std::string_view("()[]{}\";").find(c) != std::string_view::npos; }
@@ -290,9 +288,11 @@ EdnParser::Step EdnParser::escape(std::size_t opened) {
   if (const Step step = unicode(code); step != Step::kDone) return step;
   if (code >= 0xD800 && code < 0xDC00) {
     std::uint32_t low = 0;
-    if (text_.size() - at_ < 2) return Step::kMore;
-    if (text_[at_] != '\\' || text_[at_ + 1] != 'u') return fault(opened, "half of a pair: a \\uDC00 to \\uDFFF follows \\uD800 to \\uDBFF");
-    ++at_;
+    for (const char expected : {'\\', 'u'}) {
+      if (at_ == text_.size()) return Step::kMore;
+      if (text_[at_++] != expected) return fault(opened, "half of a pair: a \\uDC00 to \\uDFFF follows \\uD800 to \\uDBFF");
+    }
+    --at_;
     if (const Step step = unicode(low); step != Step::kDone) return step;
     if (low < 0xDC00 || low > 0xDFFF) return fault(opened, "half of a pair: a \\uDC00 to \\uDFFF follows \\uD800 to \\uDBFF");
     code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
@@ -443,16 +443,21 @@ EdnReader::Step EdnReader::fill() {
   if (buffer_.size() > kEdnFormBytesMax) {
     return refuse(0, long_form(), ErrorCode::kFull);
   }
-  const std::size_t kept = buffer_.size();
-  const std::size_t room = std::max(kEdnReadBytes, kept);
-  buffer_.resize(kept + room);
-  auto got = source_->read({buffer_.data() + kept, room});
-  buffer_.resize(kept + (got ? *got : 0));
-  if (!got) {
-    error_ = Error{got.error().code, fmt::format("{} line {}: {}", name_, line_, got.error().message)};
-    return Step::kError;
+  const std::size_t room = std::max(options_.read_bytes, buffer_.size());  // so that a long form is not read again too often
+  std::size_t filled = buffer_.size();
+  const std::size_t end = filled + room;
+  buffer_.resize(end);
+  while (filled < end && !whole_) {
+    auto got = source_->read({buffer_.data() + filled, end - filled});
+    if (!got) {
+      buffer_.resize(filled);
+      error_ = Error{got.error().code, fmt::format("{} line {}: {}", name_, line_, got.error().message)};
+      return Step::kError;
+    }
+    filled += *got;
+    whole_ = *got == 0;
   }
-  whole_ = *got == 0;
+  buffer_.resize(filled);
   return Step::kDone;
 }
 

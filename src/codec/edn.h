@@ -49,6 +49,7 @@ struct EdnNode {
 class EdnReader {
  public:
   struct Options {
+    std::size_t read_bytes = std::size_t{1} << 18U;   // at a time; at least 1
     bool accept_torn = false;   // a stream that ends within a form ends before it; else that is an error
   };
   // `name`: what errors call it.

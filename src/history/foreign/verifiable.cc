@@ -112,6 +112,7 @@ Result<void> VerifiableOutput::tell_event(Tool& tool, Told& told) {
     case ToolEvent::Kind::kStartup:
     case ToolEvent::Kind::kShutdown:
     case ToolEvent::Kind::kToolData:
+    case ToolEvent::Kind::kAsked:
     case ToolEvent::Kind::kConsumed: return {};
     case ToolEvent::Kind::kSuccess:
     case ToolEvent::Kind::kError: return outcome(tool, told);

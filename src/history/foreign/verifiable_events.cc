@@ -22,7 +22,8 @@ constexpr std::pair<std::string_view, ToolKind> kEventNames[] = {
     {"producer_send_success", ToolKind::kSuccess}, {"producer_send_error", ToolKind::kError},
     {"tool_data", ToolKind::kToolData},            {"partitions_assigned", ToolKind::kAssigned},
     {"partitions_revoked", ToolKind::kRevoked},    {"records_consumed", ToolKind::kConsumed},
-    {"record_data", ToolKind::kRecord},            {"offsets_committed", ToolKind::kCommitted}};
+    {"record_data", ToolKind::kRecord},            {"offsets_committed", ToolKind::kCommitted},
+    {"shutdown_requested", ToolKind::kAsked}};
 
 }  // namespace
 
@@ -125,6 +126,7 @@ Result<void> ToolEvents::read_event() {
 Result<void> ToolEvents::read_rest() {
   switch (event_.kind) {
     case ToolKind::kStartup:
+    case ToolKind::kAsked:
     case ToolKind::kShutdown: return {};
     case ToolKind::kSuccess:
     case ToolKind::kError:

@@ -30,7 +30,7 @@ struct ToolEvent {
   enum class Kind : std::uint8_t {
     kStartup, kShutdown,                                     // both tools
     kSuccess, kError, kToolData,                             // the producer
-    kAssigned, kRevoked, kConsumed, kRecord, kCommitted,     // the consumer
+    kAssigned, kRevoked, kConsumed, kRecord, kCommitted, kAsked,     // the consumer; kAsked: to shut down
   };
   // Of the lists of the consumer's events.
   struct Place {
