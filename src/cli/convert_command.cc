@@ -42,7 +42,8 @@ std::vector<proof::Fault> faults_of(ConvertFlags& flags) {
 
 int convert_from(const ConvertFlags& flags, const Terminal& terminal) {
   const std::vector<std::filesystem::path> from(flags.names.begin(), flags.names.end() - 1);
-  const auto converted = history::convert_foreign(*history::find_foreign(flags.from), from, flags.names.back(), {.salvage = flags.salvage});
+  const auto converted = history::convert_foreign(*history::find_foreign(flags.from), from, flags.names.back(),
+                                                  {.salvage = flags.salvage});
   if (!converted) {
     terminal.complain(converted.error().message);
     return kExitCouldNotRun;
@@ -81,15 +82,17 @@ int convert(ConvertFlags& flags, const Session& session) {
 }  // namespace
 
 void add_convert(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("convert", "Writes a history in another form, without loss: .jsonl, .jsonl.zst or .sph; or a foreign one as ours");
+  CLI::App* command = app.add_subcommand("convert", "Writes a history in another form, without loss: .jsonl, .jsonl.zst or .sph");
   command->footer(
       "Examples:\n"
       "  streaming-proof convert h/worker-0.1.jsonl.zst worker.jsonl\n"
       "  streaming-proof convert --from verifiable producer.log consumer.log run.jsonl      (of kafka-verifiable-producer.sh …)\n"
       "  streaming-proof convert --from jepsen store/latest/history.edn run.jsonl");
   auto flags = std::make_shared<ConvertFlags>(*command, session);  // shared with the callback, which outlives this call
-  flags->reader.words("IN... OUT", flags->names, "a history (- is standard input), and the new file, whose name says the form; with --from the foreign files in front");
-  flags->reader.text("--from", flags->from, "what IN is: verifiable (output of Kafka's verifiable tools, a file for each process) or jepsen (history.edn)");
+  flags->reader.words("IN... OUT", flags->names,
+                      "a history (- is standard input), or with --from foreign files; and the new file, whose name says the form");
+  flags->reader.text("--from", flags->from,
+                     "what IN is: verifiable (output of Kafka's verifiable tools, a file for each process) or jepsen (history.edn)");
   flags->reader.yes("--salvage", flags->salvage, "convert also a file that is cut off, up to there");
   flags->reader.yes("--quiet", flags->quiet, "say nothing when all is well");
   command->callback([flags, &session] { session.exit_code = convert(*flags, session); });

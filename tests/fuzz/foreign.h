@@ -27,14 +27,17 @@ inline void demand_error(const Error& error) {
 
 inline void demand_readable(std::string_view lines, std::uint64_t operations) {
   history::Vocabulary vocabulary;
-  auto reader = history::Reader::open(std::make_unique<codec::TextSource>(lines), "converted", vocabulary, {.accept_torn = false, .threads = false});
+  auto reader = history::Reader::open(std::make_unique<codec::TextSource>(lines), "converted", vocabulary,
+                                      {.accept_torn = false, .threads = false});
   demand(reader.has_value(), "our reader accepts the meta record");
   std::uint64_t read = 0;
   while (true) {
     const auto batch = (*reader)->next();
     demand(batch.has_value(), "our reader accepts every operation");
     if (batch->empty()) break;
-    for (const auto& operation : *batch) demand(is_sayable(operation, history::Dialect::kVersion1), "an operation says nothing that is not read");
+    for (const auto& operation : *batch) {
+      demand(is_sayable(operation, history::Dialect::kVersion1), "an operation says nothing that is not read");
+    }
     read += batch->size();
   }
   demand(read == operations, "every operation is a line");

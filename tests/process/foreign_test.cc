@@ -24,7 +24,8 @@ class ForeignProcessTest : public testing::Test {
 };
 
 TEST_F(ForeignProcessTest, EveryKindBecomesAHistoryInEveryForm) {
-  const Outcome verifiable = run_program({"convert", "--from", "verifiable", corpus("verifiable/producer-1.log"), corpus("verifiable/consumer-1.log"), path("v.jsonl")});
+  const Outcome verifiable = run_program({"convert", "--from", "verifiable", corpus("verifiable/producer-1.log"),
+                                          corpus("verifiable/consumer-1.log"), path("v.jsonl")});
   EXPECT_EQ(verifiable.code, 0) << verifiable.err;
   EXPECT_THAT(verifiable.out, HasSubstr("v.jsonl: 25 operations\n"));
   EXPECT_THAT(verifiable.err, HasSubstr("lines that are no events are left out (1)\n"));
@@ -40,10 +41,12 @@ TEST_F(ForeignProcessTest, WhatCannotBeConvertedIsToldWithItsRemedyAndLeavesNoth
   const Outcome kind = run_program({"convert", "--from", "tea", "a", "b"});
   EXPECT_EQ(kind.code, 3);
   EXPECT_THAT(kind.err, HasSubstr("--from: unknown kind 'tea'; kinds are verifiable, jepsen"));
-  EXPECT_THAT(run_program({"convert", "--from", "jepsen", "a"}).err, HasSubstr("1 names are given; write the foreign files and, last, the new one"));
+  EXPECT_THAT(run_program({"convert", "--from", "jepsen", "a"}).err,
+              HasSubstr("1 names are given; write the foreign files and, last, the new one"));
   EXPECT_THAT(run_program({"convert", "--from", "jepsen", "-", path("x.jsonl")}).err, HasSubstr("standard input can be read only once"));
   EXPECT_THAT(run_program({"convert", "--from", "jepsen", path("no.edn"), path("x.jsonl")}).err, HasSubstr("no.edn"));
-  EXPECT_THAT(run_program({"convert", "--from", "jepsen", corpus("jepsen/assign.edn"), path("x.txt")}).err, HasSubstr("the name says no form"));
+  EXPECT_THAT(run_program({"convert", "--from", "jepsen", corpus("jepsen/assign.edn"), path("x.txt")}).err,
+              HasSubstr("the name says no form"));
   std::ofstream(path("torn.edn")) << "{:process 1 :type :invoke :f :send :value [[:send 5 1]]}\n{:process";
   const Outcome torn = run_program({"convert", "--from", "jepsen", path("torn.edn"), path("x.jsonl")});
   EXPECT_EQ(torn.code, 3);

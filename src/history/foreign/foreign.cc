@@ -38,7 +38,9 @@ Result<ForeignConverted> convert_foreign(ForeignKind kind, const std::vector<std
   if (auto form = form_to_write(to); !form) return tl::unexpected(std::move(form).error());
   std::vector<ForeignInput> inputs;
   for (const auto& path : from) {
-    if (path == "-") return fail(ErrorCode::kInvalid, "standard input can be read only once, and this is read twice: store it in a file first");
+    if (path == "-") {
+      return fail(ErrorCode::kInvalid, "standard input can be read only once, and this is read twice: store it in a file first");
+    }
     inputs.push_back({path.string(), [path] { return open_foreign(path); }});
   }
   const auto foreign = make_foreign(kind, std::move(inputs), options);

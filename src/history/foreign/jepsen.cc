@@ -192,7 +192,8 @@ Result<void> JepsenHistory::invoke(const Line& line, Told& told) {
 Result<void> JepsenHistory::complete(const Line& line, Told& told) {
   const auto at = open_.find(line.process);
   if (at == open_.end() || at->second.f != line.f) {
-    return refuse(0, fmt::format("process {} completes a :{} that it has not invoked: the history lacks its beginning", line.process, line.f));
+    return refuse(0, fmt::format("process {} completes a :{} that it has not invoked: the history lacks its beginning",
+                                 line.process, line.f));
   }
   const Open open = std::move(at->second);
   open_.erase(at);
@@ -243,7 +244,8 @@ Result<void> JepsenHistory::complete_mops(const Line& line, const Open& open, To
   }
   if (auto committed = commit_outcome(line, open, told); !committed) return committed;
   if (polls == 1 || !line.rebalances) return {};
-  notes_.count("operations moved partitions during several polls, or none: that is told behind their records, but may have come between them");
+  notes_.count(
+      "operations moved partitions during several polls, or none: that is told behind their records, but may have come between them");
   return rebalance(line, told);
 }
 
@@ -277,7 +279,8 @@ Result<void> JepsenHistory::deliver(const Line& line, const Open& open, std::siz
     if (!pairs) return tl::unexpected(pairs.error());
     at = node(pairs_at).end;
     if (line.type != Type::kOk) {
-      notes_.count("records of polls that did not succeed are left out: whether the consumer went on from there is not said", pairs->size());
+      notes_.count("records of polls that did not succeed are left out: whether the consumer went on from there is not said",
+                   pairs->size());
       continue;
     }
     for (const std::size_t pair : *pairs) {
@@ -311,7 +314,8 @@ Result<void> JepsenHistory::open_consumer(const Line& line, std::string_view sta
 
 Result<void> JepsenHistory::subscribe(const Line& line, Told& told) {
   if (line.type == Type::kOk) return open_consumer(line, "committed", told);
-  return told.begin(Function::kSubscribe, line.type, consumer_name(line.process), line.time_ns).group(kGroup).error(error_text(line)).write();
+  told.begin(Function::kSubscribe, line.type, consumer_name(line.process), line.time_ns).group(kGroup);
+  return told.error(error_text(line)).write();
 }
 
 Result<void> JepsenHistory::assign(const Line& line, Told& told) {
@@ -400,7 +404,8 @@ Result<void> JepsenHistory::retire(const Line& line, Told& told) {
   consumers_.erase(at);
   const std::string consumer = consumer_name(line.process);
   if (!held.empty()) {
-    if (auto left = told.begin(Function::kRevoke, Type::kOk, consumer, line.time_ns).partitions(held).closed().write(); !left) return left;
+    told.begin(Function::kRevoke, Type::kOk, consumer, line.time_ns).partitions(held).closed();
+    if (auto left = told.write(); !left) return left;
   }
   if (!subscribed) return {};
   return told.begin(Function::kUnsubscribe, Type::kOk, consumer, line.time_ns).write();
@@ -412,10 +417,12 @@ Result<void> JepsenHistory::close_all(Told& told) {
   for (const auto& [process, open] : open_) {
     const std::string producer = producer_name(process);
     if (!open.txn.empty()) {
-      if (auto begun = told.begin(Function::kBegin, Type::kInfo, producer, last_time_).txn(open.txn).error(kWhy).write(); !begun) return begun;
+      told.begin(Function::kBegin, Type::kInfo, producer, last_time_).txn(open.txn).error(kWhy);
+      if (auto begun = told.write(); !begun) return begun;
     }
     for (const Record& record : open.sends) {
-      told.begin(Function::kPublish, Type::kInfo, producer, last_time_).key(std::to_string(record.key)).value(record.value - 1).error(kWhy);
+      told.begin(Function::kPublish, Type::kInfo, producer, last_time_).key(std::to_string(record.key));
+      told.value(record.value - 1).error(kWhy);
       if (!open.txn.empty()) told.txn(open.txn);
       if (auto written = told.write(); !written) return written;
     }

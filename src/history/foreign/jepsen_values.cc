@@ -54,7 +54,9 @@ Result<std::uint32_t> JepsenHistory::key(std::size_t index) {
   if (!number || *number > std::numeric_limits<std::uint32_t>::max()) {
     return refuse(index, "a key is a whole number from 0 and below 2^32, for it stands for a partition");
   }
-  if (text_keys_.value_or(text) != text) return refuse(index, "keys are numbers here and texts there: that they are the same is not known");
+  if (text_keys_.value_or(text) != text) {
+    return refuse(index, "keys are numbers here and texts there: that they are the same is not known");
+  }
   text_keys_ = text;
   return static_cast<std::uint32_t>(*number);
 }

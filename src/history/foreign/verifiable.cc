@@ -86,7 +86,9 @@ VerifiableOutput::Tool* VerifiableOutput::earliest() {
 
 Result<void> VerifiableOutput::tell(Told& told) {
   notes_.clear();
-  if (tools_.size() > 1) notes_.say("the order between the files is that of their clocks, in milliseconds: true if one machine ran them all");
+  if (tools_.size() > 1) {
+    notes_.say("the order between the files is that of their clocks, in milliseconds: true if one machine ran them all");
+  }
   if (std::ranges::count(tools_, Role::kConsumer, &Tool::role) > 1) {
     notes_.say("all consumers are taken for members of one group: the tool does not print which they are of");
   }
@@ -136,10 +138,13 @@ Result<void> VerifiableOutput::invoke_through(Tool& tool, std::uint64_t last, To
 Result<void> VerifiableOutput::outcome(Tool& tool, Told& told) {
   const ToolEvent& event = *tool.event;
   const auto value = event.value ? parse_verifiable_value(*event.value) : std::nullopt;
-  if (!value || value->value >= tool.numbering.attempts_end) return tool.events->refuse("the file has changed while it was read: convert it again");
+  if (!value || value->value >= tool.numbering.attempts_end) {
+    return tool.events->refuse("the file has changed while it was read: convert it again");
+  }
   if (auto invoked = invoke_through(tool, value->value, told); !invoked) return invoked;
   if (!tool.open.erase(value->value)) {
-    return tool.events->refuse(fmt::format("value {} has had an outcome: it is the output of two processes, so give each its own file", value->value));
+    return tool.events->refuse(fmt::format("value {} has had an outcome: it is the output of two processes, so give each its own file",
+                                           value->value));
   }
   if (event.kind == ToolEvent::Kind::kSuccess) {
     begin_attempt(tool, value->value, Type::kOk, told);
@@ -156,9 +161,7 @@ Result<void> VerifiableOutput::finish_tool(Tool& tool, Told& told) {
   const std::uint64_t torn = tool.events->torn_line();
   if (torn != 0) notes_.say(fmt::format("{}: line {} is cut off and left out", tool.input.name, torn));
   if (tool.role == Role::kProducer && tool.numbering.known) {
-    if (auto invoked = tool.numbering.attempts_end == 0 ? Result<void>() : invoke_through(tool, tool.numbering.attempts_end - 1, told); !invoked) {
-      return invoked;
-    }
+    if (auto invoked = invoke_through(tool, tool.numbering.attempts_end - 1, told); !invoked) return invoked;
     if (!tool.open.empty()) notes_.count("attempts have no outcome in the files: it is unknown", tool.open.size());
     for (const core::Range& range : tool.open.ranges()) {
       for (std::uint64_t value = range.begin; value < range.end; ++value) {
@@ -166,10 +169,13 @@ Result<void> VerifiableOutput::finish_tool(Tool& tool, Told& told) {
         if (auto written = told.error("no outcome was printed").write(); !written) return written;
       }
     }
-    if (!tool.numbering.sent) notes_.say(fmt::format("{}: the producer did not end properly: it may have sent more than is known here", tool.input.name));
+    if (!tool.numbering.sent) {
+      notes_.say(fmt::format("{}: the producer did not end properly: it may have sent more than is known here", tool.input.name));
+    }
   }
   if (!tool.numbering.known) {
-    notes_.count("attempts are left out: their producer printed no outcome, so where they went is not said", tool.numbering.sent.value_or(0));
+    notes_.count("attempts are left out: their producer printed no outcome, so where they went is not said",
+                 tool.numbering.sent.value_or(0));
   }
   if (!tool.shut_down || torn != 0) return {};
   return told.begin(Function::kEnd, Type::kOk, tool.process, time_ns(tool)).reason("done").write();

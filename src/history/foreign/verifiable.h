@@ -8,7 +8,7 @@
 // their invokes are written then, and those of which no outcome was ever printed are of unknown outcome at the end. With --repeating-keys
 // n the value v has the key v mod n, and is sequence v div n of it. Producers are told apart by topic and --value-prefix.
 //
-//     printed key    –                  7                       a name stands as it is printed, so nothing is lost
+//     printed key    –                  7                        a name stands as it is printed, so nothing is lost
 //     no prefix      the unnamed key    "7"
 //     prefix 3       "3."               "3.7"                   with several topics "topic/" in front
 //

@@ -9,7 +9,8 @@
 // Limits:   kLineBytesMax a line; partitions below 2^32; kTimestampMax.
 // Errors:   kParse: file, line, column, what is wrong and what to do. kFull.
 // Threads:  one owner.
-// Source:   github.com/apache/kafka, tools/src/main/java/org/apache/kafka/tools/Verifiable{Producer,Consumer}.java, 05ced934093b and 00b2b262df5b.
+// Source:   github.com/apache/kafka, tools/src/main/java/org/apache/kafka/tools/Verifiable{Producer,Consumer}.java, 05ced934093b and
+//           00b2b262df5b; shutdown_requested: what the tools of 4.4.0 print.
 #pragma once
 
 #include <cstdint>

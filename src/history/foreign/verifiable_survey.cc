@@ -61,7 +61,8 @@ Result<Meta> VerifiableOutput::survey() {
                                                    tools_[i - 1].input.name, tools_[i].input.name, process));
     }
     if (process == "nemesis") {
-      return fail(ErrorCode::kInvalid, fmt::format("{}: a process called nemesis is what makes faults: rename the file", tools_[i].input.name));
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("{}: a process called nemesis is what makes faults: rename the file", tools_[i].input.name));
     }
   }
   for (Tool& tool : tools_) {
@@ -92,7 +93,8 @@ Result<void> VerifiableOutput::survey_tool(Tool& tool) {
     if (auto read = survey_event(tool, **events, **event, polled); !read) return read;
   }
   if (!tool.first_ms) {
-    return fail(ErrorCode::kParse, fmt::format("{}: holds no event: is it what VerifiableProducer or VerifiableConsumer printed?", tool.input.name));
+    return fail(ErrorCode::kParse,
+                fmt::format("{}: holds no event: is it what VerifiableProducer or VerifiableConsumer printed?", tool.input.name));
   }
   return {};
 }
@@ -130,7 +132,9 @@ Result<void> VerifiableOutput::survey_outcome(Tool& tool, const ToolEvents& even
   std::uint64_t key = 0;
   if (event.key) {
     const auto read = is_printed_number(*event.key, false) ? parse_unsigned(*event.key) : fail(ErrorCode::kParse, "");
-    if (!read || *read > value->value) return events.refuse("the key is none that VerifiableProducer makes: value modulo --repeating-keys");
+    if (!read || *read > value->value) {
+      return events.refuse("the key is none that VerifiableProducer makes: value modulo --repeating-keys");
+    }
     key = *read;
   }
   Numbering& numbering = tool.numbering;
@@ -156,7 +160,8 @@ Result<void> VerifiableOutput::survey_poll(const ToolEvents& events, const ToolE
     const auto printed = polled.find({std::string(place.topic), place.partition});
     const std::uint64_t count = printed == polled.end() ? 0 : printed->second;
     if (count != place.count) {
-      return events.refuse(fmt::format("{} records of {}-{} were consumed and {} printed: which ones is not said; run the consumer with --verbose",
+      return events.refuse(fmt::format("{} records of {}-{} were consumed and {} printed: which ones is not said; run the consumer "
+                                       "with --verbose",
                                        place.count, printable(place.topic), place.partition, count));
     }
   }
@@ -175,14 +180,16 @@ Result<void> VerifiableOutput::match_tools() {
     topics.insert(tool.numbering.topic);
     const auto [at, fresh] = producers_.try_emplace({tool.numbering.topic, tool.numbering.prefix}, &tool);
     if (!fresh) {
-      return fail(ErrorCode::kInvalid, fmt::format("{} and {} sent the same values to topic {}: their records cannot be told apart; run each producer "
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("{} and {} sent the same values to topic {}: their records cannot be told apart; run each producer "
                                                    "with a --value-prefix of its own",
                                                    at->second->input.name, tool.input.name, printable(tool.numbering.topic)));
     }
   }
   topics_ = topics.size();
   if (producers_.empty()) {
-    return fail(ErrorCode::kInvalid, "no file is the output of a VerifiableProducer that sent something: without it no record can be judged, so name it too");
+    return fail(ErrorCode::kInvalid,
+                "no file is the output of a VerifiableProducer that sent something: without it no record can be judged, so name it too");
   }
   const bool killed = std::ranges::any_of(producers_, [](const auto& row) { return !row.second->numbering.sent; });
   for (Tool& tool : tools_) {

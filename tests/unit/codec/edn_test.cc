@@ -16,7 +16,9 @@ using Nodes = std::span<const EdnNode>;
 std::string picture(Nodes nodes, std::size_t index) {
   const EdnNode& node = nodes[index];
   const auto children = [&](std::string open, const std::string& close) {
-    for (std::size_t at = index + 1; at < node.end; at = nodes[at].end) open += (open.size() > 1 && open.back() != '{' ? " " : "") + picture(nodes, at);
+    for (std::size_t at = index + 1; at < node.end; at = nodes[at].end) {
+      open += (open.size() > 1 && open.back() != '{' ? " " : "") + picture(nodes, at);
+    }
     return open + close;
   };
   switch (node.kind) {
@@ -25,7 +27,7 @@ std::string picture(Nodes nodes, std::size_t index) {
     case EdnNode::Kind::kInteger: return std::to_string(node.number);
     case EdnNode::Kind::kBig: return "big";
     case EdnNode::Kind::kRatio: return "ratio";
-    case EdnNode::Kind::kReal: return "~" + (std::isnan(node.real) ? "nan" : std::isinf(node.real) ? (node.real > 0 ? "inf" : "-inf") : std::to_string(node.real));
+    case EdnNode::Kind::kReal: return std::isnan(node.real) ? "~nan" : "~" + std::to_string(node.real);
     case EdnNode::Kind::kString: return "'" + std::string(node.text) + "'";
     case EdnNode::Kind::kCharacter: return "char " + std::string(node.text);
     case EdnNode::Kind::kKeyword: return ":" + std::string(node.text);
@@ -60,12 +62,14 @@ TEST(EdnTest, EveryKindOfForm) {
   constexpr Row kRows[] = {
       {"nil true false", "nil | yes | no"},
       {"0 7 -7 +7 7N -0", "0 | 7 | -7 | 7 | 7 | 0"},
-      {"9223372036854775807 -9223372036854775808 9223372036854775808 123456789012345678901234N", "9223372036854775807 | -9223372036854775808 | big | big"},
+      {"9223372036854775807 -9223372036854775808 9223372036854775808 123456789012345678901234N",
+       "9223372036854775807 | -9223372036854775808 | big | big"},
       {"7/2 -1/3", "ratio | ratio"},
       {"1.5 -1.5 1.5M 1e3 1.5E-3 1e999", "~1.500000 | ~-1.500000 | ~1.500000 | ~1000.000000 | ~0.001500 | big"},
       {"##Inf ##-Inf ##NaN", "~inf | ~-inf | ~nan"},
       {R"("" "a" "a\"b\\c\n\t\r\b\f" "\u00e9\uD83D\uDE00" "\101\7x")", "'' | 'a' | 'a\"b\\c\n\t\r\b\f' | 'é😀' | 'A\ax'"},
-      {R"(\a \newline \space \tab \return \( \é \u0041 \o101 \u)", "char a | char \n | char   | char \t | char \r | char ( | char é | char A | char A | char u"},
+      {R"(\a \newline \space \tab \return \( \é \u0041 \o101 \u)",
+       "char a | char \n | char   | char \t | char \r | char ( | char é | char A | char A | char u"},
       {":a :a/b :a.b/c-d? :0 :é", ":a | :a/b | :a.b/c-d? | :0 | :é"},
       {"a a/b / + - -a .b user/-> nil? é", "a | a/b | / | + | - | -a | .b | user/-> | nil? | é"},
       {"x [1 [2 []] ] (1) #{1 2} {} {:a 1, [2] {}}", "x | [1 [2 []]] | (1) | #{1 2} | {} | {:a 1 [2] {}}"},
@@ -85,7 +89,8 @@ TEST(EdnTest, AVectorOrListAroundAllIsReadItemByItem) {
   EXPECT_EQ(read_edn("#_ 0 ({} [1])"), "{} | [1]");
   EXPECT_EQ(read_edn("[]"), "");
   EXPECT_EQ(read_edn("1 [2]"), "1 | [2]") << "only the first thing of the file is around all";
-  EXPECT_EQ(read_edn("[1] 2"), "f line 1 column 5: something stands behind the list of operations: a file is one list, or forms side by side");
+  EXPECT_EQ(read_edn("[1] 2"),
+            "f line 1 column 5: something stands behind the list of operations: a file is one list, or forms side by side");
   EXPECT_THAT(read_edn("[1"), StartsWith("f line 1 column 3: the file ends within"));
 }
 
@@ -128,7 +133,8 @@ TEST(EdnTest, WhatIsWrongIsToldWithItsPlace) {
 TEST(EdnTest, LimitsHoldAndNothingGrowsWithWhatIsSkipped) {
   const std::string deep = "x " + std::string(kEdnDepthMax, '[') + std::string(kEdnDepthMax, ']');
   EXPECT_THAT(read_edn(deep), StartsWith("x | [["));
-  EXPECT_THAT(read_edn("x " + std::string(kEdnDepthMax + 1, '[')), StartsWith("f line 1 column 103: forms are nested more than 100 deep"));
+  EXPECT_THAT(read_edn("x " + std::string(kEdnDepthMax + 1, '[')),
+              StartsWith("f line 1 column 103: forms are nested more than 100 deep"));
   std::string discards;
   for (std::size_t i = 0; i <= kEdnDepthMax; ++i) discards += "#_ ";
   EXPECT_THAT(read_edn(discards), HasSubstr("forms are nested more than 100 deep"));
@@ -136,7 +142,8 @@ TEST(EdnTest, LimitsHoldAndNothingGrowsWithWhatIsSkipped) {
   std::string many = "x [";
   for (std::size_t i = 0; i < kEdnNodesMax; ++i) many += "1 ";
   EXPECT_THAT(read_edn(many + "]", 1U << 20U), HasSubstr("one form holds more than 1048576 values"));
-  EXPECT_THAT(read_edn("x \"" + std::string(kEdnFormBytesMax, 'a') + "\"", 1U << 22U), HasSubstr("one form has more than 16777216 bytes"));
+  EXPECT_THAT(read_edn("x \"" + std::string(kEdnFormBytesMax, 'a') + "\"", 1U << 22U),
+              HasSubstr("one form has more than 16777216 bytes"));
   EXPECT_EQ(read_edn("1" + std::string(kEdnFormBytesMax + 10, ' ') + "2", 1U << 20U), "1 | 2");
 }
 

@@ -30,7 +30,8 @@ inline ForeignOutcome convert_texts(ForeignKind kind, const std::vector<std::pai
                                     const ForeignOptions& options = {}) {
   std::vector<ForeignInput> inputs;
   for (const auto& [name, text] : files) {
-    inputs.push_back({name, [&text]() -> Result<std::unique_ptr<codec::ByteSource>> { return std::make_unique<codec::TextSource>(text); }});
+    inputs.push_back({name,
+                      [&text]() -> Result<std::unique_ptr<codec::ByteSource>> { return std::make_unique<codec::TextSource>(text); }});
   }
   ForeignOutcome outcome;
   const auto foreign = make_foreign(kind, std::move(inputs), options);
@@ -46,7 +47,8 @@ inline ForeignOutcome convert_texts(ForeignKind kind, const std::vector<std::pai
   outcome.notes = foreign->notes();
   // What a converter wrote must be what our reader accepts.
   Vocabulary read_names;
-  auto reader = Reader::open(std::make_unique<codec::TextSource>(outcome.lines), "converted", read_names, {.accept_torn = false, .threads = false});
+  auto reader = Reader::open(std::make_unique<codec::TextSource>(outcome.lines), "converted", read_names,
+                             {.accept_torn = false, .threads = false});
   while (reader) {
     const auto batch = (*reader)->next();
     EXPECT_TRUE(batch.has_value()) << batch.error().message;
