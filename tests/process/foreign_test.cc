@@ -51,6 +51,10 @@ TEST_F(ForeignProcessTest, WhatCannotBeConvertedIsToldWithItsRemedyAndLeavesNoth
   const Outcome torn = run_program({"convert", "--from", "jepsen", path("torn.edn"), path("x.jsonl")});
   EXPECT_EQ(torn.code, 3);
   EXPECT_THAT(torn.err, AllOf(HasSubstr("torn.edn line 2 column 1: the file ends within what begins here"), HasSubstr("--salvage")));
+  const std::string sent = R"({"timestamp":1,"name":"producer_send_success","key":null,"value":"0","topic":"t","partition":0,"offset":0})";
+  std::ofstream(path("twice.log")) << sent << "\n" << sent << "\n";
+  EXPECT_THAT(run_program({"convert", "--from", "verifiable", path("twice.log"), path("x.jsonl")}).err,
+              HasSubstr("twice.log line 2 column 1: value 0 has had an outcome"));
   EXPECT_FALSE(std::filesystem::exists(path("x.jsonl")));
   EXPECT_FALSE(std::filesystem::exists(path("x.jsonl.part")));
   const Outcome salvaged = run_program({"convert", "--from", "jepsen", "--salvage", path("torn.edn"), path("x.jsonl")});

@@ -46,8 +46,9 @@ TEST(VerifiableTest, EveryEventOfBothTools) {
 
 TEST(VerifiableTest, TheOrderOfTheFilesChangesNothing) {
   const Files one = {{"producer-1.log", corpus("verifiable/producer-1.log")}, {"consumer-1.log", corpus("verifiable/consumer-1.log")}};
-  const Files other = {one[1], one[0]};
-  EXPECT_EQ(verifiable(one).lines, verifiable(other).lines);
+  EXPECT_EQ(verifiable(one).lines, verifiable({one[1], one[0]}).lines);
+  const Files producers = {{"a.log", sent("0")}, {"b.log", sent("1.0")}};
+  EXPECT_EQ(verifiable(producers).lines, verifiable({producers[1], producers[0]}).lines) << "also of what was at the same millisecond";
 }
 
 TEST(VerifiableTest, KeysComeRoundAndPrefixesTellProducersApart) {
@@ -123,6 +124,7 @@ TEST(VerifiableTest, WhatIsNoEventIsRefusedWithItsPlace) {
             "p.log line 2 column 1: event 'dance' is none of VerifiableProducer or VerifiableConsumer that is known here");
   EXPECT_EQ(error(R"({"timestamp":"x","name":"tool_data","sent":1})"),
             "p.log line 1 column 14: member 'timestamp' is a whole number from 0 to 4398046511104");
+  EXPECT_THAT(error(R"({"timestamp":4398046511105,"name":"tool_data","sent":1})"), HasSubstr("member 'timestamp' is a whole number"));
   EXPECT_THAT(error(R"({"name":"tool_data"})"), HasSubstr("member 'timestamp' is missing"));
   EXPECT_THAT(error(R"({"timestamp":1,"name":"tool_data"})"), HasSubstr("member 'sent' is missing"));
   EXPECT_THAT(error(R"({"timestamp":1,"name":7})"), HasSubstr("member 'name' is a text"));
