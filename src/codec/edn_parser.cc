@@ -1,6 +1,7 @@
 #include "codec/edn_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -17,11 +18,20 @@ using EdnKind = EdnNode::Kind;
 
 bool is_edn_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_edn_blank(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r'); }
-bool ends_token(char c) { return is_edn_blank(c) || std::string_view("()[]{}\";").find(c) != std::string_view::npos; }
-bool is_symbol_byte(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-  return letter || is_edn_digit(c) || std::string_view(".*+!-_?$%&=<>/:#'|").find(c) != std::string_view::npos;
-}
+// Looked at for every byte, hence tables.
+constexpr auto kTokenEnds = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : std::string_view("()[]{}\";, \t\n\v\f\r")) ends[static_cast<unsigned char>(c)] = true;
+  return ends;
+}();
+constexpr auto kSymbolBytes = [] {
+  std::array<bool, 256> bytes{};
+  for (std::size_t c = 0; c < bytes.size(); ++c) bytes[c] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+  for (const char c : std::string_view("0123456789.*+!-_?$%&=<>/:#'|")) bytes[static_cast<unsigned char>(c)] = true;
+  return bytes;
+}();
+bool ends_token(char c) { return kTokenEnds[static_cast<unsigned char>(c)]; }
+bool is_symbol_byte(char c) { return kSymbolBytes[static_cast<unsigned char>(c)]; }
 
 // As a symbol may be: a name, or a prefix, one slash and a name.
 bool is_symbol(std::string_view token) {

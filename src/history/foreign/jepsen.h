@@ -8,7 +8,7 @@
 // A Jepsen process is a producer and a consumer; all consumers are one group. What :txn operations hold is one transaction each.
 //
 // Shape:    every operation is one map of the file, in the order of time; see docs/howto/foreign-histories.md for all of them.
-// Cost:     some 2 µs an operation. Memory grows with open operations and processes that live.
+// Cost:     some 10 µs an operation, for it is read twice. Memory grows with open operations and processes that live.
 // Limits:   those of codec/edn.h and of Names.
 // Errors:   kParse: what is no operation of this workload, by file, line and column. kInvalid: other than one file.
 // Threads:  one owner.   Source: github.com/jepsen-io/jepsen, jepsen/src/jepsen/tests/kafka.clj, 0f32519b01fe.

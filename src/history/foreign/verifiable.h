@@ -13,7 +13,7 @@
 //     prefix 3       "3."               "3.7"                   with several topics "topic/" in front
 //
 // Shape:    all files in one order, that of their clocks; each file's own order is kept whatever its clock says.
-// Cost:     some 3 µs an event, for it is read twice, a consumer's three times after a producer that was killed. Memory grows with attempts
+// Cost:     some 4 µs an event, for it is read twice, a consumer's three times after a producer that was killed. Memory grows with attempts
 //           that have no outcome yet, not with the files.
 // Limits:   kUnprintedMax attempts of a producer that have no outcome; kValueMax.
 // Errors:   kParse, kFull: file, line, column. kInvalid: files that do not belong together, each with the remedy.
