@@ -13,17 +13,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
-#include <string_view>
 
 #include "base/result.h"
+#include "history/new_file.h"
 #include "history/reader.h"
 
 namespace sp::history {
-
-enum class Form : std::uint8_t { kLines, kZstdLines, kBinary };
-// By its end; nullopt: none of them.
-[[nodiscard]] std::optional<Form> form_of(const std::filesystem::path& path);
 
 struct Converted {
   std::uint64_t operations = 0;

@@ -7,6 +7,7 @@
 
 #include "codec/zstd.h"
 #include "history/binary.h"
+#include "history/file_source.h"
 #include "history/read_ahead.h"
 #include "history/text_reader.h"
 #include "sys/streams.h"
@@ -15,15 +16,6 @@ namespace sp::history {
 namespace {
 
 constexpr std::size_t kMagicBytes = 4;
-
-class FileSource final : public codec::ByteSource {
- public:
-  explicit FileSource(sys::InputFile file) : file_(std::move(file)) {}
-  Result<std::size_t> read(std::span<char> into) override { return file_.read(into); }
-
- private:
-  sys::InputFile file_;
-};
 
 // A source whose first bytes were looked at.
 class LookedAt final : public codec::ByteSource {
