@@ -164,6 +164,8 @@ class Fold {
   void raise(const NamedList& list, core::Code code, core::RangeSet KeyLog::*alarmed);
   void late_copy(const Named& named, KeyDetail& detail, std::optional<std::uint64_t> overtaken_by);
   void place(std::uint32_t partition, std::uint64_t offset, const Sighting& sighting);
+  // Records without a key belong nowhere: that of a history's nameless key.
+  [[nodiscard]] bool has_no_home(core::KeyRef ref) const;
   void move_key(core::KeyRef ref, KeyState& key, std::uint32_t partition);
   void stray(std::uint32_t partition, std::uint64_t offset, core::KeyRef ref, KeyState& key, std::uint64_t sequence);
 

@@ -227,12 +227,13 @@ void Fold::place(std::uint32_t number, std::uint64_t offset, const Sighting& sig
     return;
   }
   KeyDetail* detail = state_.key_details.find(key->detail);
-  if (detail != nullptr && sighting.placement == kRightPartition) detail->home_guessed = false;
+  const bool tells = sighting.placement == kRightPartition && !has_no_home(sighting.ref);
+  if (detail != nullptr && tells) detail->home_guessed = false;
   if (key->partition == number) return;
   if (key->partition == kNone) {
     key->partition = number;
-    if (sighting.placement != kRightPartition) state_.key_details.get(key->detail).home_guessed = true;
-  } else if (sighting.placement == kRightPartition) {
+    if (!tells) state_.key_details.get(key->detail).home_guessed = true;
+  } else if (tells) {
     move_key(sighting.ref, *key, number);
   } else {
     stray(number, offset, sighting.ref, *key, sighting.sequence);

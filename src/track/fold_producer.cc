@@ -41,6 +41,10 @@ KeyState* Fold::seen_key(const Source& source, core::KeyRef key) {
   return source.id == core::kHistorySource ? producer_key(source, key) : state_.key(key);
 }
 
+bool Fold::has_no_home(core::KeyRef ref) const {
+  return ref.block == core::KeySpace::kLiteralBlock && state_.keys.literal_name(ref.index).empty();
+}
+
 void Fold::issued(KeyState& key, std::uint64_t sequence) {
   if (sequence < key.issued_end) {
     if (KeyDetail* detail = state_.key_details.find(key.detail)) detail->provisional.erase(sequence);
@@ -83,9 +87,13 @@ void Fold::acked(const Source& source, const Row& row) {
   }
   PartitionState& log = partition(row.which);
   log.acked_end = std::max(log.acked_end, row.offset + 1);
-  if (key->partition == kNone) key->partition = row.which;
+  if (key->partition == kNone) {
+    key->partition = row.which;
+    if (has_no_home(ref)) state_.key_details.get(key->detail).home_guessed = true;
+  }
   KeyDetail* detail = state_.key_details.find(key->detail);
-  if (detail != nullptr && std::exchange(detail->home_guessed, false) && key->partition != row.which) move_key(ref, *key, row.which);
+  const bool guessed = detail != nullptr && detail->home_guessed && !has_no_home(ref);
+  if (guessed && std::exchange(detail->home_guessed, false) && key->partition != row.which) move_key(ref, *key, row.which);
   sight(row.which, row.offset, {.ref = ref, .sequence = row.sequence, .how = kSeenAck});
 }
 

@@ -84,6 +84,7 @@ struct History {
   core::Contract contract;
   std::vector<std::string> groups = {"g"};
   std::map<core::KeyBlock, std::uint32_t> key_counts;
+  std::optional<Key> homeless;  // records without a key: they belong to no partition
   std::vector<Step> steps;
   core::SourceId reader;  // who does the raw read; alive to the end
   Log log;

@@ -37,6 +37,7 @@ class Scribe {
     file_.ends = prng_.chance(0.95);
     // One key without a name, and one number line instead of one partition.
     if (!world_.key_counts.empty() && prng_.chance(0.3)) nameless_ = Key{world_.key_counts.begin()->first, 0, {}};
+    flat.homeless = nameless_;
     stream_ = world_.log.bounds.size() == 1 && prng_.chance(0.5);
     choose_contract();
     add(StepKind::kJoin);

@@ -97,11 +97,13 @@ class Judge {
   void find_homes() {
     for (const auto& step : history_.steps) {
       const auto& value = step.seen.value;
+      if (step.seen.key == history_.homeless) continue;
       if (step.kind == StepKind::kObserve && value.event == core::Event::kOk && value.has_position)
         home_.try_emplace(step.seen.key, value.partition);
     }
     const auto said = [&](const Key& key, core::PartitionId asked, core::PartitionId found,
                           core::Content content) {
+      if (key == history_.homeless) return;
       if (asked == found && names_itself(content) && !ignored(content)) home_[key] = asked;
     };
     for (const auto& lineage : facts_.lineages) {

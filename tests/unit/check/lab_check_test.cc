@@ -68,6 +68,23 @@ TEST(LabCheckTest, RecordsWithoutAKeyAreOfOneKeyWithoutAName) {
   EXPECT_THAT(report::json_report(report), HasSubstr(R"("key": "")"));
 }
 
+TEST(LabCheckTest, RecordsWithoutAKeyBelongToNoPartition) {
+  LabText lab;
+  const auto at = [](std::uint64_t value, std::uint64_t partition, std::uint64_t offset) {
+    return fmt::format(R"("value":{},"position":{{"partition":{},"offset":{}}})", value, partition, offset);
+  };
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    lab.line("p", "invoke", "publish", fmt::format(R"("value":{})", i)).line("p", "ok", "publish", at(i, i % 2, i / 2));
+  }
+  lab.line("c", "ok", "assign", R"("partitions":[0,1],"starts":[{"partition":0,"offset":0},{"partition":1,"offset":0}])");
+  for (std::uint64_t i = 0; i < 4; ++i) lab.line("c", "ok", "deliver", at(i, i % 2, i / 2));
+  constexpr std::string_view kBounds = R"("target":[{"partition":0,"end":2},{"partition":1,"end":2}])";
+  lab.line("f", "ok", "read-begin", kBounds);
+  for (std::uint64_t i = 0; i < 4; ++i) lab.line("f", "ok", "read", at(i, i % 2, i / 2));
+  lab.line("f", "ok", "read-end", R"("target":[{"partition":0,"end":2,"reached":true},{"partition":1,"end":2,"reached":true}])").ended();
+  EXPECT_EQ(in_short(lab.judge()), "clean");
+}
+
 TEST(LabCheckTest, ASubscriptionSaysWhereItsNumberLineStarts) {
   LabText lab(R"("contract":{"start":"latest"})");
   lab.line("p", "invoke", "publish", R"("value":0)").line("p", "ok", "publish", R"("value":0,"position":{"seq":1})");
