@@ -17,6 +17,7 @@
 // Shape:    anomalies in driftlab's order: of deliveries as they come, stalls by consumer, lost-writes as they were sent, phantoms by
 //           first sighting.
 // Cost:     that of the reader; 16 bytes a gap, 250 bytes a process that consumes, 150 bytes a listed anomaly. No loop over numbers.
+//           A gap is inserted in O(gaps): a hostile file of them costs their square, and gaps_max bounds it.
 // Limits:   DriftlabOptions. Past listed_max anomalies are counted, past gaps_max the file is refused (kFull).
 // Errors:   those of the reader; kInvalid: a file of version 1; kParse: a line of the nemesis that says publish, deliver or read and lacks
 //           what these need; kFull; kIo: a file that was not the same the second time.
@@ -73,7 +74,7 @@ struct DriftlabResult {
 
 struct DriftlabOptions {
   std::size_t listed_max = 250'000;         // anomalies of each group, and sightings of phantoms together
-  std::size_t gaps_max = std::size_t{1} << 20U;  // pieces of all sets together
+  std::size_t gaps_max = std::size_t{1} << 18U;  // pieces of all sets together: so many, in the worst order, take 16 s
   std::function<void(std::uint64_t operations)> progress = nullptr;  // now and then: how many were read
 };
 

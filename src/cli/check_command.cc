@@ -64,6 +64,11 @@ int check_driftlab(const CheckFlags& flags, const std::vector<std::filesystem::p
     terminal.complain(fmt::format("{} holds {} histories: a run of driftlab is one file; name it", flags.names.front(), files.size()));
     return kExitCouldNotRun;
   }
+  if (std::error_code ignored; std::filesystem::is_fifo(files.front(), ignored) && flags.names.front() != "-") {
+    terminal.complain(fmt::format("{0}: it can be read only once, and check may have to read twice: write check --format driftlab - < {0}",
+                                  files.front().string()));
+    return kExitCouldNotRun;
+  }
   history::Vocabulary vocabulary;
   check::DriftlabOptions options;
   options.progress = progress(flags, terminal);

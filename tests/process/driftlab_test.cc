@@ -168,6 +168,21 @@ TEST(DriftlabCommandTest, WhatIsCutOffIsSalvagedAsInvalid) {
   EXPECT_THAT(salvaged.out, HasSubstr("invalid: line 17 is cut off"));
 }
 
+TEST(DriftlabCommandTest, LongListsComeWhole) {
+  const std::string lines =
+      R"(BEGIN { print "{\"type\":\"meta\",\"client\":\"c\",\"scenario\":\"s\"}"; for (i = 0; i < 9000; ++i))"
+      R"( printf "{\"index\":%d,\"process\":\"c\",\"type\":\"ok\",\"f\":\"deliver\",\"value\":1,\"stream_seq\":1}\n", i })";
+  const std::string check = "$PROGRAM check --format driftlab - | sort -u | grep -c '^duplicate c ops=.0 '";
+  const Outcome outcome = Program(Shell{"awk '" + lines + "' | " + check}).end(60s);
+  EXPECT_EQ(outcome.out, "8999\n") << outcome.err;
+}
+
+TEST(DriftlabCommandTest, APipeThatHasANameIsSentToStandardInput) {
+  const Outcome refused = Program(Shell{"mkfifo pipe && $PROGRAM check --format driftlab pipe"}).end(30s);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, StartsWith("pipe: it can be read only once, and check may have to read twice: write check --format driftlab - < "));
+}
+
 // Standard input, of any check.
 TEST(StandardInputTest, IsReadFromAPipeAFileOrNothingAndNamedInErrors) {
   const std::string skip = corpus_file("phantom").string();
