@@ -26,7 +26,7 @@ struct Word {
   std::string_view name;
   Value value;
 };
-constexpr std::array kDeliveries = {Word<Delivery>{"at-most-once", Delivery::kAtMostOnce},
+constexpr std::array kDeliveryWords = {Word<Delivery>{"at-most-once", Delivery::kAtMostOnce},
                                     Word<Delivery>{"at-least-once", Delivery::kAtLeastOnce},
                                     Word<Delivery>{"exactly-once", Delivery::kExactlyOnce}};
 constexpr std::array kOrders = {Word<core::Order>{"key", core::Order::kKey}, Word<core::Order>{"partition", core::Order::kPartition},
@@ -125,7 +125,7 @@ class PromiseReader {
     return {};
   }
   Result<void> delivery(const codec::Member& member) {
-    const auto value = word(member, kDeliveries);
+    const auto value = word(member, kDeliveryWords);
     if (!value) return tl::unexpected(value.error());
     promise_.contract.at_most_once = *value == Delivery::kAtMostOnce;
     promise_.contract.at_least_once = *value == Delivery::kAtLeastOnce;

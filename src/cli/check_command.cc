@@ -1,8 +1,11 @@
 // streaming-proof check DIR: judges the histories of a run again.
+#include <array>
+
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "check/driftlab.h"
 #include "check/evidence.h"
 #include "check/lab_check.h"
 #include "check/proof_check.h"
@@ -29,13 +32,39 @@ struct CheckFlags {
   std::optional<std::uint64_t> explain;
   std::string key;
   std::string contract;
+  std::string format = "auto";
   FlagReader reader;
 };
 
-// Told now and then on a terminal.
+constexpr std::size_t kPrintBytes = std::size_t{1} << 16U;
+
 std::function<void(std::uint64_t)> progress(const CheckFlags& flags, const Terminal& terminal) {
-  if (!terminal.err_is_terminal || flags.quiet) return {};
-  return [&](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
+  if (!terminal.err_is_terminal || flags.quiet) return nullptr;
+  return [&terminal](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
+}
+
+// What does not go with --format, and what its own value lacks.
+void check_format(const CheckFlags& flags, std::vector<proof::Fault>& faults) {
+  if (flags.format != "auto" && flags.format != "driftlab") {
+    faults.push_back({ErrorCode::kInvalid, "--format", fmt::format("unknown format '{}'", printable(flags.format, 60)),
+                      "there are auto, which the file says itself, and driftlab"});
+  }
+  if (flags.format != "driftlab") return;
+  const std::string own_lines = "driftlab's verdict has lines of its own and nothing else; take the flag away";
+  const std::array<std::pair<std::string_view, bool>, 7> others = {{{"--json", flags.json},
+                                                                    {"--junit", flags.junit},
+                                                                    {"--markdown", flags.markdown},
+                                                                    {"--contract", !flags.contract.empty()},
+                                                                    {"--explain", flags.explain.has_value()},
+                                                                    {"--key", !flags.key.empty()},
+                                                                    {"--all-evidence", flags.all_evidence}}};
+  for (const auto& [flag, given] : others) {
+    if (given) faults.push_back({ErrorCode::kInvalid, std::string(flag), "it does not go with --format driftlab", own_lines});
+  }
+  if (flags.names.size() > 1) {
+    faults.push_back({ErrorCode::kInvalid, "--format driftlab", fmt::format("{} files are named", flags.names.size()),
+                      "a run of driftlab is one file; check one after the other"});
+  }
 }
 
 Result<report::Report> judge_proof(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const Terminal& terminal) {
@@ -74,6 +103,36 @@ Result<report::Report> judge_files(const CheckFlags& flags, const std::vector<st
   return judge_proof(flags, files, terminal);
 }
 
+int check_driftlab(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const Terminal& terminal) {
+  if (files.size() != 1) {
+    terminal.complain(fmt::format("{} holds {} histories: a run of driftlab is one file; name it", flags.names.front(), files.size()));
+    return kExitCouldNotRun;
+  }
+  if (std::error_code ignored; std::filesystem::is_fifo(files.front(), ignored) && flags.names.front() != "-") {
+    terminal.complain(fmt::format("{0}: it can be read only once, and check may have to read twice: write check --format driftlab - < {0}",
+                                  files.front().string()));
+    return kExitCouldNotRun;
+  }
+  history::Vocabulary vocabulary;
+  check::DriftlabOptions options;
+  options.progress = progress(flags, terminal);
+  const auto open = [&] { return history::Reader::open(files.front(), vocabulary, {.accept_torn = flags.salvage}); };
+  const auto result = check::check_driftlab(open, vocabulary, options);
+  if (!result) {
+    terminal.complain(result.error().message);
+    return kExitCouldNotRun;
+  }
+  std::string lines;
+  check::tell_driftlab(*result, vocabulary, [&](std::string_view line) {
+    lines.append(line) += '\n';
+    if (lines.size() < kPrintBytes) return;
+    terminal.print(lines);
+    lines.clear();
+  });
+  terminal.print(lines);
+  return static_cast<int>(result->verdict);
+}
+
 // The story of a finding or of a key; the exit code is that of the verdict all the same.
 int explain(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const report::Report& report,
             const Terminal& terminal) {
@@ -93,13 +152,15 @@ int explain(const CheckFlags& flags, const std::vector<std::filesystem::path>& f
 
 int check(CheckFlags& flags, const Session& session) {
   const Terminal& terminal = session.terminal;
-  const auto faults = flags.reader.read();
+  auto faults = flags.reader.read();
+  check_format(flags, faults);
   if (!faults.empty()) return flags.reader.refuse(proof::to_error(faults));
   const auto files = history_files(flags.names);
   if (!files) {
     terminal.complain(files.error().message);
     return kExitCouldNotRun;
   }
+  if (flags.format == "driftlab") return check_driftlab(flags, *files, terminal);
   auto report = judge_files(flags, *files, terminal);
   if (!report) {
     terminal.complain(report.error().message);
@@ -129,9 +190,13 @@ void add_check(CLI::App& app, Session& session) {
       "  streaming-proof run --duration 20s --history h && streaming-proof check h\n"
       "  streaming-proof check h --explain 1                    (why does the first finding say that?)\n"
       "  streaming-proof check h/coordinator.jsonl.zst h/worker-0.1.jsonl.zst --json\n"
-      "  streaming-proof check net-cut.jsonl --contract nats-ordered.yaml        (one history of a lab)");
+      "  streaming-proof check net-cut.jsonl --contract nats-ordered.yaml        (one history of a lab)\n"
+
+      "  driver | streaming-proof check --format driftlab -");
   auto flags = std::make_shared<CheckFlags>(*command, session);  // shared with the callback, which outlives this call
-  flags->reader.words("DIR|FILE", flags->names, "the folder that run --history wrote, or all files of one run");
+  flags->reader.words("DIR|FILE", flags->names, "the folder that run --history wrote, or all files of one run; - is standard input");
+  flags->reader.text("--format", flags->format,
+                     "auto, or driftlab: one file of driftlab, judged by its rules: exit code 0 clean, 1 failed, 2 invalid");
   flags->reader.yes("--json", flags->json, "the result as JSON");
   flags->reader.yes("--junit", flags->junit, "as JUnit XML, not JSON");
   flags->reader.yes("--markdown", flags->markdown, "as Markdown, with tables");

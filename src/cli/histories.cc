@@ -7,6 +7,7 @@
 
 #include "history/convert.h"
 #include "sys/files.h"
+#include "sys/streams.h"
 
 namespace sp::cli {
 namespace {
@@ -40,8 +41,16 @@ Result<control::HistoryFactory> history_factory(const std::string& folder) {
 
 Result<std::vector<fs::path>> history_files(const std::vector<std::string>& names) {
   std::vector<fs::path> files;
+  if (std::ranges::count(names, "-") > 1) {
+    return fail(ErrorCode::kInvalid, "- is named twice: standard input is one file; write the others to files and name these");
+  }
   for (const auto& name : names) {
     std::error_code error;
+    if (name == "-") {
+      if (auto kept = sys::keep_standard_input(); !kept) return tl::unexpected(std::move(kept).error());
+      files.emplace_back(sys::kStandardInputFile);
+      continue;
+    }
     if (!fs::is_directory(name, error)) {
       files.emplace_back(name);
       continue;

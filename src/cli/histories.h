@@ -16,7 +16,8 @@ namespace sp::cli {
 
 // Makes the folder; no history may be in it yet. "": none is kept, and the factory is empty.
 [[nodiscard]] Result<control::HistoryFactory> history_factory(const std::string& folder);
-// Folders stand for the histories in them, in the order of their names.
+// Folders stand for the histories in them, in the order of their names; "-", at most once, for standard input, which is kept
+// as a file for as long as the program runs, because judging reads a history more than once.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> history_files(const std::vector<std::string>& names);
 
 }  // namespace sp::cli

@@ -1,4 +1,5 @@
 // The rest of LineParser: members that live in Details, and the meta record.
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -19,6 +20,12 @@ constexpr std::uint64_t kPartitionMax = std::numeric_limits<std::uint32_t>::max(
 bool names_a_node(const JsonNode& node) {
   return node.kind == JsonNode::Kind::kUnsigned || node.kind == JsonNode::Kind::kNegative ||
          node.kind == JsonNode::Kind::kString;
+}
+
+// Members of driftlab's meta record; it ignores all others.
+bool is_of_driftlab(std::string_view member) {
+  constexpr std::array<std::string_view, 8> kKnown = {"driver", "client", "api", "server", "scenario", "faults", "params", "driftlab"};
+  return std::ranges::find(kKnown, member) != kKnown.end();
 }
 
 }  // namespace
@@ -111,8 +118,10 @@ std::optional<LineFault> LineParser::meta(std::string_view line, Meta& meta) {
 
 bool LineParser::read_meta(Meta& meta) {
   std::size_t type = 0;
+  bool driftlab = true;
   for (std::size_t at = 1; at < tree_.nodes().size(); at = node(at).end) {
     if (node(at).name == "type") type = at;
+    if (node(at).name == "version") driftlab = false;
   }
   if (type == 0) return stop(0, "the first record has no 'type'; it must be the meta record, {\"type\":\"meta\",…}");
   if (node(type).text != "meta") {
@@ -121,6 +130,7 @@ bool LineParser::read_meta(Meta& meta) {
   }
   for (std::size_t at = 1; at < tree_.nodes().size(); at = node(at).end) {
     if (node(at).kind == JsonNode::Kind::kNull && node(at).name != "version") continue;  // as absent as if it were not there
+    if (driftlab && !is_of_driftlab(node(at).name)) continue;
     if (!read_meta_member(at, meta)) return false;
   }
   if (meta.client.empty()) return stop(0, "the meta record has no 'client': say which library was tested");

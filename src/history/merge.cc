@@ -40,7 +40,7 @@ Result<std::unique_ptr<Merge>> Merge::open(const std::vector<std::filesystem::pa
     if (path == "-" && files.size() > 1) {
       return fail(ErrorCode::kInvalid, "standard input cannot be one of several files: write it to a file first");
     }
-    inputs.push_back({path.string(), [path, &vocabulary](Reader::Options how) { return Reader::open(path, vocabulary, how); }});
+    inputs.push_back({name_of(path), [path, &vocabulary](Reader::Options how) { return Reader::open(path, vocabulary, how); }});
   }
   return open(std::move(inputs), options);
 }

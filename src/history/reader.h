@@ -28,6 +28,9 @@ namespace sp::history {
 
 constexpr std::size_t kLineBytesMax = std::size_t{1} << 24U;
 
+// How messages call a file that is to be read; sys/streams.h has another name for standard input.
+[[nodiscard]] std::string name_of(const std::filesystem::path& path);
+
 class Reader {
  public:
   static constexpr std::size_t kBatch = 512;

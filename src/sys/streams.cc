@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -17,7 +20,58 @@ tl::unexpected<Error> stream_error(std::string_view what, std::string_view name,
               fmt::format("cannot {} {}: {}", what, name, std::strerror(number)));
 }
 
+// A file without a name, gone with the last descriptor of it.
+Result<Descriptor> nameless_file() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return fail(ErrorCode::kIo, "there is no temporary folder: " + error.message() + "; set TMPDIR");
+  std::string name = (folder / "streaming-proof-XXXXXX").string();
+  Descriptor file(mkostemp(name.data(), O_CLOEXEC));
+  if (!file.valid()) return stream_error("make a file in", folder.string(), errno);
+  (void)unlink(name.c_str());
+  return file;
+}
+
+Result<void> write_all(int number, std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(number, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      return fail(errno == ENOSPC ? ErrorCode::kFull : ErrorCode::kIo,
+                  fmt::format("cannot keep {} in the temporary folder: {}; set TMPDIR to one with more room, or name a file",
+                              kStandardInputName, std::strerror(errno)));
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+bool can_be_opened_again() {
+  struct stat facts{};
+  if (fstat(STDIN_FILENO, &facts) != 0 || !S_ISREG(facts.st_mode) || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0) return false;
+  return Descriptor(::open(kStandardInputFile.data(), O_RDONLY | O_CLOEXEC)).valid();
+}
+
 }  // namespace
+
+Result<void> keep_standard_input() {
+  if (fcntl(STDIN_FILENO, F_GETFD) < 0) return stream_error("read", kStandardInputName, errno);  // else the copy would get its number
+  if (can_be_opened_again()) return {};
+  const auto file = nameless_file();
+  if (!file) return tl::unexpected(file.error());
+  InputFile input = InputFile::standard_input();
+  std::vector<char> room(std::size_t{1} << 18U);
+  while (true) {
+    const auto got = input.read(room);
+    if (!got) return tl::unexpected(got.error());
+    if (*got == 0) break;
+    if (auto written = write_all(file->get(), {room.data(), *got}); !written) return written;
+  }
+  if (lseek(file->get(), 0, SEEK_SET) != 0 || dup2(file->get(), STDIN_FILENO) < 0) {
+    return stream_error("keep", kStandardInputName, errno);
+  }
+  return {};
+}
 
 Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -1,6 +1,7 @@
 // Files read and written from front to end: histories, which are too large to be read whole.
 //
 //     InputFile::open(path) | InputFile::standard_input()     read … read ─► 0 at the end
+//     keep_standard_input()                                   InputFile::open(kStandardInputFile), as often as needed
 //     OutputFile::create(path)                                write … write ─► finish(), which says what a late error was
 //
 // Cost:     one system call each; whoever calls chooses the size.
@@ -35,6 +36,14 @@ class InputFile {
   Descriptor file_;  // not valid: standard input
   std::string name_;
 };
+
+// By which standard input is opened again, from its start, once keep_standard_input() has said that it can be.
+constexpr std::string_view kStandardInputFile = "/proc/self/fd/0";
+// How messages call it then.
+constexpr std::string_view kStandardInputName = "<stdin>";
+// Makes standard input a file that can be opened again and again: what it is, or a copy in the temporary folder, which has no name there
+// and is gone with the process, however that ends. Waits until all has come. Errors: kIo, kFull, with the remedy.
+[[nodiscard]] Result<void> keep_standard_input();
 
 class OutputFile {
  public:

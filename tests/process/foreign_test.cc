@@ -14,7 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string corpus(const std::string& name) { return (std::filesystem::path(SP_CORPUS_DIR) / name).string(); }
+std::string corpus(const std::string& name) { return (std::filesystem::path(SP_CORPUS) / name).string(); }
 std::string text_of(const std::filesystem::path& path) { return sys::read_file(path, std::size_t{1} << 20U).value_or("(none)"); }
 
 class ForeignProcessTest : public testing::Test {

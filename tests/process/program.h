@@ -30,6 +30,11 @@ struct Outcome {
   Nanoseconds took{};
 };
 
+// What a person types: "cat file | $PROGRAM check -".
+struct Shell {
+  std::string command;
+};
+
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments,
@@ -39,12 +44,15 @@ class Program {
     spec.args = std::move(arguments);
     spec.args.insert(spec.args.begin(), SP_PROGRAM);
     spec.environment = std::move(environment);
-    spec.folder = folder_.path();
-    spec.out = folder_.path() / "out.txt";
-    spec.err = folder_.path() / "err.txt";
-    auto started = sys::spawn(spec);
-    EXPECT_TRUE(started.has_value()) << started.error().message;
-    if (started) id_ = *started;
+    spawn(std::move(spec));
+  }
+  explicit Program(const Shell& shell, std::map<std::string, std::string> environment = {})
+      : folder_(sys::TemporaryFolder::make("sp-process-test").value()), begin_(clock_.now()) {
+    sys::SpawnSpec spec;
+    spec.args = {"/bin/sh", "-c", shell.command};
+    spec.environment = std::move(environment);
+    spec.environment.emplace("PROGRAM", SP_PROGRAM);
+    spawn(std::move(spec));
   }
   ~Program() {
     if (ended_) return;
@@ -101,6 +109,14 @@ class Program {
   }
 
  private:
+  void spawn(sys::SpawnSpec spec) {
+    spec.folder = folder_.path();
+    spec.out = folder_.path() / "out.txt";
+    spec.err = folder_.path() / "err.txt";
+    auto started = sys::spawn(spec);
+    EXPECT_TRUE(started.has_value()) << started.error().message;
+    if (started) id_ = *started;
+  }
   static std::size_t count(std::string_view all, std::string_view text) {
     std::size_t found = 0;
     for (auto at = all.find(text); at != std::string_view::npos;

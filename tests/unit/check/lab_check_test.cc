@@ -292,9 +292,10 @@ TEST(LabCheckTest, WhatCannotBeJudgedYetIsRefusedByName) {
 // ── hostile ──
 
 TEST(LabCheckTest, AHoleAtTheEndOfTheNumbersCostsNothing) {
-  constexpr std::uint64_t kFar = std::uint64_t{1} << 63U;
+  constexpr std::uint64_t kFarOff = std::uint64_t{1} << 63U;
   LabText lab;
-  lab.sent(0, 0).sent(kFar, 1).assigned("c").got("c", 0, 0).got("c", kFar, 1).got("c", kFar - 1, 2).log({0, kFar, kFar - 1}).ended();
+  lab.sent(0, 0).sent(kFarOff, 1);
+  lab.assigned("c").got("c", 0, 0).got("c", kFarOff, 1).got("c", kFarOff - 1, 2).log({0, kFarOff, kFarOff - 1}).ended();
   const auto report = lab.judge();
   EXPECT_EQ(in_short(report), "failed: phantom 1") << "nobody attempted what lies between";
   EXPECT_EQ(report.judgement.coverage.attempts, 2U);

@@ -59,7 +59,7 @@ inline ForeignOutcome convert_texts(ForeignKind kind, const std::vector<std::pai
 }
 
 inline std::string corpus(const std::string& name) {
-  const auto text = sys::read_file(std::filesystem::path(SP_CORPUS_DIR) / name, std::size_t{1} << 20U);
+  const auto text = sys::read_file(std::filesystem::path(SP_CORPUS) / name, std::size_t{1} << 20U);
   EXPECT_TRUE(text.has_value()) << name;
   return text.value_or("");
 }

@@ -174,7 +174,13 @@ TEST_F(LineTest, MetaIsRefusedWithItsReason) {
   EXPECT_EQ(meta(R"({"type":"meta","client":"c"})"), "1: the meta record has no 'scenario': say what was run");
   EXPECT_EQ(meta(R"({"type":"meta","version":2})"), "26: 'version' must be 1, the only one that this program knows");
   EXPECT_EQ(meta(R"({"type":"meta","client":7})"), "25: 'client' is a number; it must be a text");
-  EXPECT_EQ(meta(R"({"type":"meta","kind":"x"})"), R"(23: 'kind' must be "lab" or "proof")");
+  EXPECT_EQ(meta(R"({"type":"meta","version":1,"kind":"x"})"), R"(35: 'kind' must be "lab" or "proof")");
+  EXPECT_EQ(meta(R"({"type":"meta","kind":"x","version":1})"), R"(23: 'kind' must be "lab" or "proof")");
+}
+
+TEST_F(LineTest, MetaOfDriftlabHasMembersOfItsOwnAndIgnoresAllOthers) {
+  EXPECT_EQ(meta(R"({"type":"meta","kind":"x","run":7,"contract":1,"incarnation":2,"client":"c","scenario":"s","params":null})"),
+            R"({"type":"meta","client":"c","scenario":"s"})");
 }
 
 }  // namespace
