@@ -15,6 +15,7 @@
 
 #include "model/player.h"
 #include "model/reference_judge.h"
+#include "property/agreement.h"
 #include "property/generator.h"
 
 namespace sp::property {
@@ -32,61 +33,6 @@ std::string repeat_with(std::uint64_t seed) {
       "repeat with: SP_PROPERTY_SEED={} SP_PROPERTY_COUNT=1 property_tests --gtest_filter='{}.{}'",
       seed, testing::UnitTest::GetInstance()->current_test_info()->test_suite_name(),
       testing::UnitTest::GetInstance()->current_test_info()->name());
-}
-
-model::PlayOptions way_of(std::uint64_t seed) {
-  model::PlayOptions options;
-  options.cut_each = seed % 2 == 0;
-  options.shuffle = seed % 3 == 0;
-  options.repeat = seed % 5 == 0;
-  options.seed = seed;
-  return options;
-}
-
-void compare(std::vector<std::string>& lines, std::string_view what, std::uint64_t engine,
-             std::uint64_t reference) {
-  const char* known =
-      std::getenv("SP_PROPERTY_IGNORE");  // NOLINT(concurrency-mt-unsafe): before any thread
-  if (known != nullptr && what == known) return;
-  if (engine != reference)
-    lines.push_back(fmt::format("{}: engine {}, reference {}", what, engine, reference));
-}
-
-std::vector<std::string> disagreements(const model::History& history,
-                                       const model::PlayOptions& options) {
-  std::vector<std::string> lines;
-  const model::Played played = model::play(history, options);
-  const judge::Judgement& engine = played.judgement;
-  const model::ReferenceVerdict reference = model::reference_judge(history, played.raw);
-  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
-    const auto code = static_cast<core::Code>(i);
-    const auto name = core::code_row(code).name;
-    compare(lines, name, engine.counts[code], reference.counts[code]);
-    compare(lines, fmt::format("{} allowed", name), engine.allowed[code], reference.allowed[code]);
-  }
-  compare(lines, "undecided", engine.undecided, reference.undecided);
-  compare(lines, "acked", engine.coverage.acked, reference.acked);
-  compare(lines, "failed", engine.coverage.failed, reference.failed);
-  compare(lines, "unknown", engine.coverage.unknown, reference.unknown);
-  compare(lines, "landed", engine.coverage.landed, reference.landed);
-  compare(lines, "expired", engine.coverage.expired, reference.expired);
-  compare(lines, "compacted", engine.coverage.compacted, reference.compacted);
-  std::map<core::Blame, std::uint64_t> lost_by;
-  for (const auto& finding : engine.findings) {
-    if (finding.code == core::Code::kLost) lost_by[finding.blame] += finding.records;
-  }
-  for (const auto blame :
-       {core::Blame::kLog, core::Blame::kClient, core::Blame::kBehind, core::Blame::kUnknown}) {
-    const auto at = reference.lost_by.find(blame);
-    compare(lines, fmt::format("lost blame {}", core::blame_name(blame)), lost_by[blame],
-            at == reference.lost_by.end() ? 0 : at->second);
-  }
-  if (engine.status != reference.status) {
-    lines.push_back(fmt::format("verdict: engine {}, reference {}",
-                                judge::status_name(engine.status),
-                                judge::status_name(reference.status)));
-  }
-  return lines;
 }
 
 // Leaves out what can be left out while the first disagreement stays; for people.

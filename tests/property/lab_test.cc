@@ -11,6 +11,7 @@
 #include "check/lab_check.h"
 #include "codec/byte_source.h"
 #include "model/lab.h"
+#include "property/agreement.h"
 #include "property/generator.h"
 
 namespace sp::property {
@@ -26,24 +27,6 @@ Result<report::Report> checked(const std::string& text) {
   const auto reader = history::Reader::open(std::make_unique<codec::TextSource>(text), "random.jsonl", vocabulary, {.threads = false});
   if (!reader) return tl::unexpected(reader.error());
   return check::check_lab(**reader, vocabulary, {});
-}
-
-std::vector<std::string> disagreements(const model::LabFile& file, const judge::Judgement& engine) {
-  const model::LabVerdict reference = model::lab_judge(file);
-  std::vector<std::string> lines;
-  const auto compare = [&](std::string_view what, auto ours, auto theirs) {
-    if (ours != theirs) lines.push_back(fmt::format("{}: check {}, reference {}", what, ours, theirs));
-  };
-  for (std::size_t i = 0; i < core::kCodeCount; ++i) {
-    const auto code = static_cast<core::Code>(i);
-    compare(core::code_row(code).name, engine.counts[code], reference.counts[code]);
-    compare(fmt::format("{} allowed", core::code_row(code).name), engine.allowed[code], reference.allowed[code]);
-  }
-  compare("undecided", engine.undecided, reference.undecided);
-  compare("acked", engine.coverage.acked, reference.acked);
-  compare("unknown", engine.coverage.unknown, reference.unknown);
-  compare("verdict", judge::status_name(engine.status), std::string_view(reference.status));
-  return lines;
 }
 
 TEST(LabPropertyTest, CheckAgreesWithTheReferenceJudge) {
