@@ -1,6 +1,6 @@
 // links: reference check
-// The engine beside the reference judge, which was written apart, slow and obvious: random histories of proofs, whose evidence arrives in any
-// order, and random files of a lab, read from their text.
+// The engine beside the reference judge, which was written apart, slow and obvious: random histories of proofs, whose evidence arrives
+// in any order, and random files of a lab, read from their text.
 #include <map>
 #include <memory>
 #include <string>
@@ -79,9 +79,11 @@ Result<void> body(const Request& request, Record& record) {
   record.figure("files of labs", static_cast<double>(request.number("labs")), "");
   record.figure("operations in files", static_cast<double>(tally.operations()), "");
   record.figure("disagreements", static_cast<double>(tally.disagreed()), "", at_most(0));
-  record.note("Compared are the verdict, all counts, what is allowed of them, what is undecided, and the attempts by outcome; of proofs also who is "
-              "blamed for a loss. Histories have partitions, groups, rebalances with zombies, unknown outcomes, late landings, retention and "
-              "compaction; two of three have mutations.");
+  record.note(
+      "Compared are the verdict, all counts, what is allowed of them, what is undecided, and the attempts by outcome; of proofs also who "
+      "is "
+      "blamed for a loss. Histories have partitions, groups, rebalances with zombies, unknown outcomes, late landings, retention and "
+      "compaction; two of three have mutations.");
   return {};
 }
 

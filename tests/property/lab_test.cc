@@ -2,6 +2,7 @@
 //
 // SP_PROPERTY_COUNT=100000 SP_PROPERTY_SEED=1 lab_property_tests      more of them, from another seed
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,11 @@
 
 #include "check/lab_check.h"
 #include "codec/byte_source.h"
+#include "history/convert.h"
 #include "model/lab.h"
 #include "property/agreement.h"
 #include "property/generator.h"
+#include "sys/files.h"
 
 namespace sp::property {
 namespace {
@@ -50,6 +53,35 @@ TEST(LabPropertyTest, CheckAgreesWithTheReferenceJudge) {
   }
   if (count < 1000) return;
   for (const char* verdict : {"clean", "failed", "invalid"}) EXPECT_GT(verdicts[verdict], count / 50) << verdict;
+}
+
+// The same file in each of its forms, read with threads and without: the same result, to the byte.
+TEST(LabPropertyTest, TheFormOfAFileAndThreadsDoNotMatter) {
+  const auto folder = sys::TemporaryFolder::make("sp-lab-forms").value();
+  const auto path = [&](std::string_view ending) { return folder.path() / fmt::format("random.{}", ending); };
+  const auto json = [&](std::string_view ending, bool threads) {
+    check::LabOptions options;
+    options.threads = threads;
+    auto report = check::check_lab(path(ending), options);
+    EXPECT_TRUE(report) << report.error().message;
+    report->lab->file = "random";
+    return report::json_report(*report);
+  };
+  const std::uint64_t first = from_environment("SP_PROPERTY_SEED", 1);
+  const std::uint64_t count = from_environment("SP_PROPERTY_COUNT", 3000) / 30;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    std::ofstream(path("jsonl"), std::ios::binary) << model::lab_of(make_history(seed), seed).text;
+    for (const char* ending : {"jsonl.zst", "sph"}) {
+      std::filesystem::remove(path(ending));
+      ASSERT_TRUE(history::convert(path("jsonl"), path(ending), {}));
+    }
+    const std::string wanted = json("jsonl", false);
+    EXPECT_EQ(json("jsonl", true), wanted) << "seed " << seed;
+    for (const char* ending : {"jsonl.zst", "sph"}) {
+      EXPECT_EQ(json(ending, true), wanted) << "seed " << seed << " as " << ending;
+      EXPECT_EQ(json(ending, false), wanted) << "seed " << seed << " as " << ending << ", one thread";
+    }
+  }
 }
 
 }  // namespace
