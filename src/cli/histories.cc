@@ -66,4 +66,9 @@ Result<std::vector<fs::path>> history_files(const std::vector<std::string>& name
   return files;
 }
 
+std::string why_hint(const report::Report& report, const std::string& folder) {
+  if (folder.empty() || report.judgement.findings.empty()) return "";
+  return fmt::format("why: streaming-proof check {} --explain 1", folder);
+}
+
 }  // namespace sp::cli

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "control/proof_history.h"
+#include "report/report.h"
 
 namespace sp::cli {
 
@@ -19,5 +20,8 @@ namespace sp::cli {
 // Folders stand for the histories in them, in the order of their names; "-", at most once, for standard input, which is kept
 // as a file for as long as the program runs, because judging reads a history more than once.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> history_files(const std::vector<std::string>& names);
+
+// How to ask why the first finding says what it says; "" if there is none, or no history was kept.
+[[nodiscard]] std::string why_hint(const report::Report& report, const std::string& folder);
 
 }  // namespace sp::cli

@@ -207,7 +207,10 @@ int LiveRun::finish(const report::Report& report) {
   text.colour = terminal_.colour;
   terminal_.print(flags_.json ? report::json_report(report) : report::text_report(report, text));
   if (written) {
-    if (!flags_.quiet) view_.say(fmt::format("\nresults in {}", folder_.path().string()));
+    if (!flags_.quiet) {
+      view_.say(fmt::format("\nresults in {}", folder_.path().string()));
+      if (const auto why = why_hint(report, flags_.history); !why.empty()) view_.say(why);
+    }
     return report::exit_code(report);
   }
   // The verdict is out, but what should be kept is not: that must not look like a plain pass to a

@@ -74,6 +74,8 @@ int Simulations::show(std::uint64_t seed, const SimulationResult& result) {
     report::TextOptions text;
     text.colour = terminal_.colour;
     terminal_.print(flags_.json ? result.json : report::text_report(result.report, text));
+    const auto why = why_hint(result.report, flags_.history);
+    if (!why.empty() && !flags_.quiet) terminal_.complain(why);
     return worse(code, keep(result));
   }
   if (flags_.json) {

@@ -74,6 +74,16 @@ TEST_F(HistoryProcessTest, CheckSaysWhatTheRunSaid) {
   EXPECT_THAT(check(folder_->path() / "h", {"--junit"}).out, HasSubstr("<testsuite"));
 }
 
+TEST_F(HistoryProcessTest, AFailedRunSaysHowToAskWhy) {
+  const std::string kept = (folder_->path() / "why").string();
+  const auto run = run_program({"run", "--simulate", "--duration", "5s", "--defect", "lose:count=1", "--history", kept});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr("why: streaming-proof check " + kept + " --explain 1"));
+  const auto clean = run_program({"run", "--simulate", "--duration", "5s", "--history", (folder_->path() / "clean").string()});
+  EXPECT_EQ(clean.code, 0);
+  EXPECT_THAT(clean.err, testing::Not(HasSubstr("why:")));
+}
+
 TEST_F(HistoryProcessTest, EveryFormGivesTheSameJudgement) {
   const fs::path other = copy("forms");
   for (const char* name : {"coordinator", "worker-0.1"}) {
