@@ -304,7 +304,8 @@ Result<report::Report> check_lab(history::Reader& reader, const history::Vocabul
 
 Result<report::Report> check_lab(const std::filesystem::path& file, const LabOptions& options) {
   history::Vocabulary vocabulary;
-  const auto reader = history::Reader::open(file, vocabulary, {.accept_torn = options.salvage, .threads = options.threads});
+  const auto reader = history::Reader::open(file, vocabulary,
+                                            {.accept_torn = options.salvage, .threads = options.threads, .bytes_read = options.bytes_read});
   if (!reader) return tl::unexpected(reader.error());
   return check_lab(**reader, vocabulary, options);
 }

@@ -27,6 +27,7 @@ struct LabOptions {
   judge::JudgeOptions judging;
   bool salvage = false;                  // judge a file that is cut off up to there
   bool threads = true;
+  std::atomic<std::uint64_t>* bytes_read = nullptr;  // as the reader's
   std::function<void(std::uint64_t operations)> progress;  // now and then: how many were read
 };
 

@@ -4,12 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "check/driftlab.h"
 #include "check/evidence.h"
 #include "check/lab_check.h"
 #include "check/proof_check.h"
 #include "check/story.h"
+#include "cli/check_progress.h"
 #include "cli/commands.h"
 #include "cli/flag_reader.h"
 #include "cli/histories.h"
@@ -38,10 +40,23 @@ struct CheckFlags {
 
 constexpr std::size_t kPrintBytes = std::size_t{1} << 16U;
 
-std::function<void(std::uint64_t)> progress(const CheckFlags& flags, const Terminal& terminal) {
-  if (!terminal.err_is_terminal || flags.quiet) return nullptr;
-  return [&terminal](std::uint64_t operations) { terminal.complain(fmt::format("{} operations", grouped(operations))); };
-}
+// Told now and then on a terminal.
+class Progress {
+ public:
+  Progress(const CheckFlags& flags, const std::vector<std::filesystem::path>& files, const Terminal& terminal) {
+    if (!terminal.err_is_terminal || flags.quiet) return;
+    told_.emplace(bytes_of(files), clock_, [&terminal](const std::string& line) { terminal.complain(line); });
+  }
+  [[nodiscard]] std::function<void(std::uint64_t)> teller() {
+    if (!told_) return nullptr;
+    return [this](std::uint64_t operations) { told_->told(operations); };
+  }
+  [[nodiscard]] std::atomic<std::uint64_t>* bytes_read() { return told_ ? told_->bytes_read() : nullptr; }
+
+ private:
+  SystemMonotonicClock clock_;
+  std::optional<CheckProgress> told_;
+};
 
 // What does not go with --format, and what its own value lacks.
 void check_format(const CheckFlags& flags, std::vector<proof::Fault>& faults) {
@@ -74,14 +89,18 @@ Result<report::Report> judge_proof(const CheckFlags& flags, const std::vector<st
   check::CheckOptions options;
   options.merge.salvage = flags.salvage;
   options.merge.all_evidence = flags.all_evidence;
-  options.progress = progress(flags, terminal);
+  Progress progress(flags, files, terminal);
+  options.progress = progress.teller();
+  options.merge.bytes_read = progress.bytes_read();
   return check::check_proof(files, options);
 }
 
 Result<report::Report> judge_lab(const CheckFlags& flags, const std::filesystem::path& file, const Terminal& terminal) {
   check::LabOptions options;
   options.salvage = flags.salvage;
-  options.progress = progress(flags, terminal);
+  Progress progress(flags, {file}, terminal);
+  options.progress = progress.teller();
+  options.bytes_read = progress.bytes_read();
   if (!flags.contract.empty()) {
     const auto text = sys::read_file(flags.contract, kContractBytesMax);
     if (!text) return tl::unexpected(text.error());
@@ -115,8 +134,11 @@ int check_driftlab(const CheckFlags& flags, const std::vector<std::filesystem::p
   }
   history::Vocabulary vocabulary;
   check::DriftlabOptions options;
-  options.progress = progress(flags, terminal);
-  const auto open = [&] { return history::Reader::open(files.front(), vocabulary, {.accept_torn = flags.salvage}); };
+  Progress progress(flags, files, terminal);
+  options.progress = progress.teller();
+  const auto open = [&] {
+    return history::Reader::open(files.front(), vocabulary, {.accept_torn = flags.salvage, .bytes_read = progress.bytes_read()});
+  };
   const auto result = check::check_driftlab(open, vocabulary, options);
   if (!result) {
     terminal.complain(result.error().message);

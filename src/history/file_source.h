@@ -4,7 +4,9 @@
 // Source: sys/streams.h, codec/byte_source.h.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -16,11 +18,18 @@ namespace sp::history {
 
 class FileSource final : public codec::ByteSource {
  public:
-  explicit FileSource(sys::InputFile file) : file_(std::move(file)) {}
-  [[nodiscard]] Result<std::size_t> read(std::span<char> into) override { return file_.read(into); }
+  // `bytes_read`, if given, grows by what was read.
+  explicit FileSource(sys::InputFile file, std::atomic<std::uint64_t>* bytes_read = nullptr)
+      : file_(std::move(file)), bytes_read_(bytes_read) {}
+  [[nodiscard]] Result<std::size_t> read(std::span<char> into) override {
+    auto got = file_.read(into);
+    if (got && bytes_read_ != nullptr) bytes_read_->fetch_add(*got, std::memory_order_relaxed);
+    return got;
+  }
 
  private:
   sys::InputFile file_;
+  std::atomic<std::uint64_t>* bytes_read_;
 };
 
 }  // namespace sp::history

@@ -51,7 +51,7 @@ Result<std::unique_ptr<Merge>> Merge::open(std::vector<Input> inputs, Options op
   if (inputs.size() > kFilesWithThreads) options.threads = false;
   std::unique_ptr<Merge> merge(new Merge(options));
   if (inputs.size() == 1) {  // read once, and as it comes: it may be a pipe
-    auto reader = inputs.front().open({.accept_torn = options.salvage, .threads = options.threads});
+    auto reader = inputs.front().open({.accept_torn = options.salvage, .threads = options.threads, .bytes_read = options.bytes_read});
     if (!reader) return tl::unexpected(std::move(reader).error());
     Source& source = merge->sources_.emplace_back();
     source.file = inputs.front().name;
@@ -116,7 +116,8 @@ Result<void> Merge::check_sources() const {
 // What the coordinator had seen at its last tick, and whom it calls lost.
 Result<void> Merge::look_at_coordinator() {
   if (sources_.back().meta.process != kCoordinator) return {};
-  auto reader = streams_.back().input.open({.accept_torn = options_.salvage, .threads = options_.threads});
+  auto reader =
+      streams_.back().input.open({.accept_torn = options_.salvage, .threads = options_.threads, .bytes_read = options_.bytes_read});
   if (!reader) return tl::unexpected(std::move(reader).error());
   for (std::uint32_t i = 0; i + 1 < sources_.size(); ++i) {
     by_name_.emplace(source_name(sources_[i].meta.process, *sources_[i].meta.incarnation), i);
@@ -166,7 +167,7 @@ Result<void> Merge::start(std::uint32_t number) {
   stream.started = true;
   if (succeeds_another(number)) stream.answered = streams_[number - 1].answered;
   const bool torn = options_.salvage || sources_[number].lost;
-  auto reader = stream.input.open({.accept_torn = torn, .threads = options_.threads});
+  auto reader = stream.input.open({.accept_torn = torn, .threads = options_.threads, .bytes_read = options_.bytes_read});
   if (!reader) return tl::unexpected(std::move(reader).error());
   stream.reader = std::move(*reader);
   return {};

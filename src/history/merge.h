@@ -21,6 +21,7 @@
 // Threads:  one owner.   Source: docs/formats/history.md, "Several files".
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -50,6 +51,7 @@ class Merge {
     bool salvage = false;        // accept what is cut off, whoever wrote it
     bool all_evidence = false;
     bool threads = true;
+    std::atomic<std::uint64_t>* bytes_read = nullptr;  // as the readers'
   };
   struct Input {
     std::string name;

@@ -56,11 +56,11 @@ std::string name_of(const std::filesystem::path& path) {
 Result<std::unique_ptr<Reader>> Reader::open(const std::filesystem::path& path, Vocabulary& vocabulary, Options options) {
   if (path == "-") {
     options.threads = false;  // a pipe may never answer, and a thread would wait for it for ever
-    return open(std::make_unique<FileSource>(sys::InputFile::standard_input()), name_of(path), vocabulary, options);
+    return open(std::make_unique<FileSource>(sys::InputFile::standard_input(), options.bytes_read), name_of(path), vocabulary, options);
   }
   auto file = sys::InputFile::open(path);
   if (!file) return tl::unexpected(std::move(file).error());
-  return open(std::make_unique<FileSource>(std::move(*file)), name_of(path), vocabulary, options);
+  return open(std::make_unique<FileSource>(std::move(*file), options.bytes_read), name_of(path), vocabulary, options);
 }
 
 Result<std::unique_ptr<Reader>> Reader::open(std::unique_ptr<codec::ByteSource> source, std::string name,

@@ -12,6 +12,7 @@
 // Threads:  one owner. zstd files have a thread of their own to decompress.   Source: docs/formats/history.md.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,6 +38,7 @@ class Reader {
   struct Options {
     bool accept_torn = false;   // a file that ends within a line, frame or block ends before it; else that is an error
     bool threads = true;
+    std::atomic<std::uint64_t>* bytes_read = nullptr;  // outlives the reader; grows by what was read of the file, for progress
   };
 
   // "-" is standard input. `vocabulary` outlives the reader.
