@@ -111,7 +111,9 @@ INSTANTIATE_TEST_SUITE_P(Corpus, DriftlabFileTest, testing::ValuesIn(kFiles), ca
 
 TEST(DriftlabCommandTest, EveryFileOfTheCorpusIsInTheTable) {
   std::set<std::string> in_folder, in_table;
-  for (const auto& entry : fs::directory_iterator(fs::path(SP_CORPUS) / "driftlab")) in_folder.insert(entry.path().stem().string());
+  for (const auto& entry : fs::directory_iterator(fs::path(SP_CORPUS) / "driftlab")) {
+    if (entry.is_regular_file()) in_folder.insert(entry.path().stem().string());  // holes/ has a test of its own
+  }
   for (const FileCase& file : kFiles) in_table.insert(file.name);
   EXPECT_EQ(in_folder, in_table);
 }
