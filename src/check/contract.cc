@@ -139,7 +139,7 @@ class PromiseReader {
     Nanoseconds not_used{};
     if (name == "delivery") return delivery(member);
     if (name == "order") return set(member, kOrders, promise_.order);
-    if (name == "start") return set(member, kStarts, contract.start);
+    if (name == "start") return set(member, kStarts, promise_.start);
     if (name == "redelivery") return set(member, kRedeliveries, promise_.redelivery);
     if (name == "acknowledgement") return set(member, kAcknowledgements, contract.acknowledgement);
     if (name == "idempotent") return set(member, kTruths, contract.idempotent);
@@ -163,6 +163,7 @@ Contract Promise::settle(const HistoryFacts& facts) const {
   Contract settled = contract;
   const bool individual = contract.acknowledgement == core::Acknowledgement::kIndividual;
   settled.order = order.value_or(facts.has_key ? core::Order::kKey : core::Order::kPartition);
+  settled.start = start.value_or(facts.starts_late ? core::Start::kLatest : core::Start::kEarliest);
   settled.ordering = settled.order != core::Order::kNone;
   settled.redelivery = redelivery.value_or(facts.has_group || individual ? core::Redelivery::kAny : core::Redelivery::kNever);
   return settled;

@@ -23,17 +23,19 @@ namespace sp::check {
 struct HistoryFacts {
   bool has_key = false;
   bool has_group = false;
+  bool starts_late = false;                  // each consumer chose where it starts, at the end of the log or at a position
 };
 
 struct Promise {
   core::Contract contract;                   // without what is absent below
   std::optional<core::Order> order;
   std::optional<core::Redelivery> redelivery;
+  std::optional<core::Start> start;
   std::optional<Nanoseconds> recovery_max;   // budgets: passing one makes a clean run slow
   std::optional<Nanoseconds> staleness_max;
 
   // The contract with what it leaves out: order by key, or of the stream where no record has a key; redelivery any where a consumer has
-  // a group or acknowledges one by one, else never.
+  // a group or acknowledges one by one, else never; from the start of the log unless each consumer chose another.
   [[nodiscard]] core::Contract settle(const HistoryFacts& facts) const;
 };
 

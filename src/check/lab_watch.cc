@@ -11,6 +11,8 @@
 namespace sp::check {
 namespace {
 
+constexpr std::uint64_t kShiftedMax = std::uint64_t{1} << 31U;
+
 using history::Dialect;
 using history::Function;
 using history::Member;
@@ -27,12 +29,13 @@ LabWatch::LabWatch(const history::Vocabulary& vocabulary, const history::Meta& m
 
 Result<void> LabWatch::see(const Operation& operation, const history::Retold& retold) {
   stream_ = retold.is_stream();
+  if (retold.groups().size() > before_.size()) greet(retold.groups().size());
   const Function function = operation.function;
   if (function == Function::kPublish) return publish(operation);
   if (function == Function::kDeliver) {
     deliver(operation, retold);
   } else if (function == Function::kRead || function == Function::kReadBegin || function == Function::kReadEnd) {
-    read(operation);
+    return read(operation);
   } else if (function == Function::kFault) {
     fault(operation);
   } else if (function == Function::kEnd) {
@@ -58,6 +61,24 @@ LabWatch::Attempts& LabWatch::attempts(const Operation& operation) {
 
 // ── what is seen ──
 
+Result<void> LabWatch::note(core::RangeSet& set, std::uint64_t number, const Operation& operation) {
+  if (!set.empty() && number < set.last()) shifted_ += set.range_count();
+  if (shifted_ > kShiftedMax) {
+    return fail(ErrorCode::kFull, fmt::format("line {}: numbers go up and down among {} gaps: that cannot be judged", operation.line,
+                                              set.range_count()));
+  }
+  set.insert(number);
+  return {};
+}
+
+// New groups: what they find.
+void LabWatch::greet(std::size_t groups) {
+  before_.resize(groups);
+  for (std::size_t at = 0; at < attempts_.size(); ++at) {
+    if (!attempts_[at].unplaced.empty()) before_.back()[at] = attempts_[at].unplaced;
+  }
+}
+
 Result<void> LabWatch::publish(const Operation& operation) {
   has_key_ = has_key_ || operation.has(Member::kKey);
   Attempts& of_key = attempts(operation);
@@ -65,9 +86,13 @@ Result<void> LabWatch::publish(const Operation& operation) {
   const bool attempted = sequence < of_key.next && (of_key.skipped == nullptr || !of_key.skipped->contains(sequence));
   if (operation.type != Type::kInvoke) {
     if (!attempted) return refuse(operation, fmt::format("value {} was not attempted before: its invoke is missing", operation.value));
-    if (operation.type == Type::kOk && operation.has(Member::kPosition))
-      log(partition_of(operation)).acked.insert(operation.position.offset);
-    return {};
+    if (of_key.decided.contains(sequence)) {
+      return refuse(operation, fmt::format("value {} has its outcome already: an attempt has one", operation.value));
+    }
+    if (auto noted = note(of_key.decided, sequence, operation); !noted) return noted;
+    if (operation.type != Type::kOk) return {};
+    if (!operation.has(Member::kPosition)) return note(of_key.unplaced, sequence, operation);
+    return note(log(partition_of(operation)).acked, operation.position.offset, operation);
   }
   if (attempted) {
     return refuse(operation, fmt::format("value {} of this key is attempted a second time: number attempts, not records", operation.value));
@@ -146,11 +171,11 @@ void LabWatch::deliver(const Operation& operation, const history::Retold& retold
   place->at = operation.index;
 }
 
-void LabWatch::read(const Operation& operation) {
+Result<void> LabWatch::read(const Operation& operation) {
   read_begun_ = true;
   if (operation.function == Function::kRead) {
-    if (operation.has(Member::kPosition)) log(partition_of(operation)).read.insert(operation.position.offset);
-    return;
+    if (!operation.has(Member::kPosition)) return {};
+    return note(log(partition_of(operation)).read, operation.position.offset, operation);
   }
   if (operation.has(Member::kScope) && operation.details->scope == "holes") holes_only_ = true;
   const bool ends = operation.function == Function::kReadEnd;
@@ -161,15 +186,16 @@ void LabWatch::read(const Operation& operation) {
     own.end = std::max(own.end.value_or(target.end), target.end);
     if (ends) own.reached = target.reached.value_or(false);
   }
+  return {};
 }
 
 void LabWatch::fault(const Operation& operation) {
   const std::string_view name = vocabulary_.words.text(operation.name);
   const MonotonicTime now{Nanoseconds(operation.time_ns)};
-  const auto open =
-      std::find_if(faults_.rbegin(), faults_.rend(), [&](const Fault& one) { return one.record.name == name && !one.record.end; });
-  const bool begins = operation.type == Type::kInvoke || open == faults_.rend();
-  Fault& one = begins ? faults_.emplace_back() : *open;
+  auto& going_on = going_on_[operation.name];
+  const bool begins = operation.type == Type::kInvoke || going_on.empty();
+  if (begins) going_on.push_back(faults_.size());
+  Fault& one = begins ? faults_.emplace_back() : faults_[going_on.back()];
   if (begins) {
     one.record.number = faults_.size();
     one.record.name = name;
@@ -178,13 +204,14 @@ void LabWatch::fault(const Operation& operation) {
   }
   // driftlab writes its ok at the moment at which the fault has completely happened; version 1 has a line of its own for what was seen.
   const bool felt = meta_.dialect == Dialect::kDriftlab ? operation.type == Type::kOk : operation.type == Type::kInfo;
-  one.felt_in_load = one.felt_in_load || (felt && first_attempt_);
-  if (felt && !one.felt) {
-    one.felt = true;
+  if (felt && first_attempt_ && !one.felt_in_load) one.felt_in_load = operation.index;
+  if (felt && !one.record.effect_seen) {
     one.record.effect_seen = now;
     one.record.effect = operation.has(Member::kDetail) && !operation.details->detail.empty() ? operation.details->detail : "observed";
   }
-  if (operation.type == Type::kOk || operation.type == Type::kFail) one.record.end = now;
+  if (operation.type != Type::kOk && operation.type != Type::kFail) return;
+  one.record.end = now;
+  going_on.pop_back();
 }
 
 // ── what follows ──
@@ -238,6 +265,12 @@ judge::LabFacts LabWatch::finish(const track::Ledger& ledger, const core::Contra
   if (meta_.dialect != Dialect::kDriftlab && !driver_ended_) {
     facts.invalid.emplace_back("the driver never ended: what it still had to say is not known");
   }
+  for (std::size_t group = 0; group < before_.size(); ++group) {
+    for (const auto& [at, sequences] : before_[group]) {
+      const std::string key = at == 0 ? std::string() : std::string(vocabulary_.keys.text(static_cast<std::uint32_t>(at - 1)));
+      facts.before_group[{ledger.state().groups[group].name, key}] = sequences;
+    }
+  }
   look_for_stalls(ledger, contract, facts);
   look_for_deaths(ledger, facts);
   return facts;
@@ -261,10 +294,10 @@ void LabWatch::look_at_read(const core::Contract& contract, judge::LabFacts& fac
 void LabWatch::look_at_faults(judge::LabFacts& facts) const {
   for (const auto& name : meta_.faults) {
     const auto is_it = [&](const Fault& fault) { return fault.record.name == name; };
-    const auto felt = [&](const Fault& fault) { return is_it(fault) && fault.felt; };
+    const auto felt = [&](const Fault& fault) { return is_it(fault) && fault.record.took_effect(); };
     // H6 of the reference: what happened before the first attempt or after the last traffic tests nothing.
     const auto within = [&](const Fault& fault) {
-      return is_it(fault) && fault.felt_in_load && fault.begun < last_traffic_;
+      return is_it(fault) && fault.felt_in_load && *fault.felt_in_load < last_traffic_;
     };
     if (std::ranges::none_of(faults_, is_it)) {
       facts.invalid.push_back(fmt::format("the fault {} was declared and never made", name));

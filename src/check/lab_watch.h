@@ -12,7 +12,8 @@
 // Shape:    fed with the operations of one file in their order.
 // Cost:     some 20 ns an operation. Memory: gaps of positions and of sequences, consumers × partitions.
 // Limits:   those of Retold, which sees each operation first.
-// Errors:   kParse: an attempt twice, an outcome without its attempt; with line and remedy.
+// Errors:   kParse: an attempt twice, an outcome without its attempt or a second one; with line and remedy. kFull: numbers that go up
+//           and down among too many gaps.
 // Threads:  one owner.   Source: docs/formats/history.md, "A file of a lab".
 #pragma once
 
@@ -58,6 +59,8 @@ class LabWatch {
   struct Attempts {
     std::uint64_t next = 0;                  // one above the highest attempted
     std::unique_ptr<core::RangeSet> skipped; // below that, not attempted so far
+    core::RangeSet decided;                  // have their outcome
+    core::RangeSet unplaced;                 // acknowledged without a position
   };
   // One consumer at one partition.
   struct Place {
@@ -79,14 +82,16 @@ class LabWatch {
   struct Fault {
     core::FaultRecord record;
     std::uint64_t begun = 0;                 // indices
-    bool felt = false;
-    bool felt_in_load = false;               // when something had been attempted
+    std::optional<std::uint64_t> felt_in_load;  // index of the first time at which something had been attempted
   };
 
+  void greet(std::size_t groups);
   Result<void> publish(const history::Operation& operation);
   void possession(const history::Operation& operation, const history::Retold& retold);
   void deliver(const history::Operation& operation, const history::Retold& retold);
-  void read(const history::Operation& operation);
+  Result<void> read(const history::Operation& operation);
+  // Numbers come in their order, but for some; a file whose numbers go up and down among many gaps would take for ever.
+  Result<void> note(core::RangeSet& set, std::uint64_t number, const history::Operation& operation);
   void fault(const history::Operation& operation);
   void open(std::uint32_t partition, const history::Operation& operation, const history::Retold& retold);
   void close(std::uint32_t process, std::optional<std::uint32_t> partition);
@@ -106,6 +111,9 @@ class LabWatch {
   std::vector<Attempts> attempts_;           // by number of the key's name, behind the one without
   std::vector<Log> logs_;                    // by partition
   std::vector<Fault> faults_;
+  std::map<std::uint32_t, std::vector<std::size_t>> going_on_;  // by name: of faults_, the last is the latest
+  std::vector<std::map<std::size_t, core::RangeSet>> before_;  // by group: what was `unplaced` when it came, by place in attempts_
+  std::uint64_t shifted_ = 0;                // ranges that were moved to make room
   bool stream_ = false;
   bool has_key_ = false;
   bool read_begun_ = false;

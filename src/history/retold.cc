@@ -19,8 +19,8 @@ tl::unexpected<Error> foreign(const Operation& operation, std::string_view why) 
 
 constexpr core::KeyRef kNotLookedUp{~std::uint32_t{0}, ~std::uint32_t{0}};
 
-std::string too_many_partitions() {
-  return fmt::format("a topic of a proof has at most {} partitions", Retold::kPartitionsMax);
+std::string too_many_partitions(bool of_lab) {
+  return fmt::format("at most {} partitions can be judged", of_lab ? Retold::kLabPartitionsMax : Retold::kPartitionsMax);
 }
 
 Event outcome_of(Type type) {
@@ -155,7 +155,8 @@ Result<void> Retold::begin_lab(const Operation& operation, Role role, Observatio
   if (role == Role::kConsumer) {
     if (!process_of(operation.process).is_consumer) make_consumer(operation.process, vocabulary_.processes.text(operation.process));
     const Process& process = process_of(operation.process);
-    if (process.number >= kClientsMax) return foreign(operation, fmt::format("a history has at most {} consumers", kClientsMax));
+    if (process.number >= kLabConsumersMax)
+      return foreign(operation, fmt::format("more than {} consumers cannot be judged", kLabConsumersMax));
     observation.process = process.number;
     observation.group = process.group;
     observation.text = vocabulary_.processes.text(operation.process);
@@ -191,7 +192,7 @@ Result<void> Retold::position(const Operation& operation, Observation& observati
   if (!stream && (position.kind != Position::Kind::kOffset || !position.has_partition)) {
     return foreign(operation, "its position is not {\"partition\":p,\"offset\":o}");
   }
-  if (position.partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
+  if (position.partition >= partitions_max()) return foreign(operation, too_many_partitions(of_lab()));
   observation.has_position = true;
   observation.partition = core::PartitionId{stream ? 0 : position.partition};
   observation.offset = core::Offset{position.offset};
@@ -246,7 +247,14 @@ void Retold::release(Process& process, Observation observation, core::LineageClo
 }
 
 Result<void> Retold::subscribe_lab(const Operation& operation, core::ObservationSink& sink) {
+  if (operation.has(Member::kMode) && operation.details->mode == "shared") {
+    return foreign(operation, "shared subscriptions cannot be judged yet");
+  }
   if (operation.type != Type::kOk) return {};
+  // With a position, or at the end of the log: its own choice of what it wants.
+  const bool late = operation.has(Member::kStart) && (operation.details->start.empty() || operation.details->start == "latest");
+  stated_late_ = stated_late_ && (late || process_of(operation.process).is_consumer);
+  has_stated_start_ = true;
   if (operation.has(Member::kGroup)) {
     stated_group_ = true;
     make_consumer(operation.process, vocabulary_.words.text(operation.group));
@@ -295,7 +303,7 @@ Result<void> Retold::possession(const Operation& operation, core::ObservationSin
     if (operation.has(Member::kInstance)) observation->instance = details.instance;
   }
   for (const std::uint32_t partition : details.partitions) {
-    if (partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
+    if (partition >= partitions_max()) return foreign(operation, too_many_partitions(of_lab()));
     observation->partition = core::PartitionId{partition};
     observation->has_start = false;
     if (operation.has(Member::kStarts)) {
@@ -347,7 +355,7 @@ Result<void> Retold::range(const Operation& operation, core::ObservationSink& si
   observation->event = operation.function == Function::kReadEnd ? Event::kRawEnd : Event::kRawBegin;
   observation->has_position = true;
   for (const Target& target : operation.details->target) {
-    if (target.partition >= kPartitionsMax) return foreign(operation, too_many_partitions());
+    if (target.partition >= partitions_max()) return foreign(operation, too_many_partitions(of_lab()));
     observation->partition = core::PartitionId{target.partition};
     observation->offset = core::Offset{target.start};
     observation->end = core::Offset{target.end};

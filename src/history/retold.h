@@ -34,6 +34,8 @@ class Retold {
  public:
   static constexpr std::uint32_t kClientsMax = 65'536;              // producers, and consumers, of one worker
   static constexpr std::uint32_t kPartitionsMax = std::uint32_t{1} << 20U;
+  static constexpr std::uint32_t kLabConsumersMax = 4'096;           // of a lab, which costs more for each
+  static constexpr std::uint32_t kLabPartitionsMax = 65'536;
   static constexpr std::int64_t kTimeMax = std::int64_t{1} << 62U;  // nanoseconds of a clock, either way
 
   // `vocabulary` outlives this. `groups`: the names of the groups, by GroupIndex.
@@ -52,6 +54,8 @@ class Retold {
   // Of a lab: the groups so far, by GroupIndex, and what they are.
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
   [[nodiscard]] bool has_stated_group() const { return stated_group_; }
+  // True if every consumer said when it first subscribed that it starts at the end of the log, or at a position of its own choice.
+  [[nodiscard]] bool starts_late() const { return has_stated_start_ && stated_late_; }
   // The group of that process, if it has been seen to consume.
   [[nodiscard]] std::optional<core::GroupIndex> group_of(std::uint32_t process) const {
     if (process >= processes_.size() || !processes_[process].is_consumer) return std::nullopt;
@@ -92,6 +96,7 @@ class Retold {
   // What the sequences of the file begin with.
   [[nodiscard]] std::uint64_t first_value() const { return of_lab() && lab_->dialect == Dialect::kDriftlab ? 1 : 0; }
   [[nodiscard]] bool of_lab() const { return lab_.has_value(); }
+  [[nodiscard]] std::uint32_t partitions_max() const { return of_lab() ? kLabPartitionsMax : kPartitionsMax; }
 
   const Vocabulary& vocabulary_;
   std::optional<Lab> lab_;
@@ -102,6 +107,8 @@ class Retold {
   std::uint32_t topic_ = 0;             // the one topic, if one was named
   bool has_topic_ = false;
   bool stated_group_ = false;
+  bool stated_late_ = true;
+  bool has_stated_start_ = false;
   std::uint32_t consumers_ = 0;
   std::vector<Process> processes_;  // by id
 };

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -22,6 +23,7 @@
 #include "core/fault.h"
 #include "core/ids.h"
 #include "core/key_space.h"
+#include "core/range_set.h"
 #include "track/ledger.h"
 
 namespace sp::judge {
@@ -108,6 +110,8 @@ struct LabFacts {
   std::vector<std::string> invalid;      // why nothing may be concluded from it, each a sentence
   std::vector<std::string> slow;         // budgets that were passed, each a sentence
   std::vector<Rest> rests;               // in the order of code, group, consumer
+  // By group and key: sequences acknowledged without a position when the group had not come yet.
+  std::map<std::pair<std::string, std::string>, core::RangeSet> before_group;
 };
 
 // What the ledger cannot know of the run. Made by the coordinator, or by a reader of histories.

@@ -139,6 +139,10 @@ void cover(const track::Ledger& ledger, const core::Contract& contract, Judgemen
       coverage.not_checked[std::string(core::code_row(code).name)] += progress.received;
     }
   }
+  // By position a skip is one of all keys; it is found within a key only.
+  std::uint64_t keys = 0;
+  for_each_key(state, [&](core::KeyRef /*ref*/, const track::KeyState& key) { keys += key.issued_end == 0 ? 0 : 1; });
+  if (contract.order == core::Order::kPartition && keys > 1) coverage.not_checked["skip by position"] = progress.received;
   if (contract.raw_read != core::RawReadScope::kFull) coverage.not_checked["durability-after-delivery"] = progress.received;
 }
 

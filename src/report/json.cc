@@ -254,7 +254,7 @@ void measures(JsonWriter& json, const Report& report) {
   }
   json.end_array();
   json.key("staleness_ms").value(report.staleness ? std::optional(to_ms(*report.staleness)) : std::nullopt);
-  not_measured(json, report);
+  if (!report.lab) not_measured(json, report);  // a lab has measures of its own
   json.key("stall_max_ms").value(if_ticked(to_ms(report.progress.stall_max)));
   json.key("timeouts").value(if_ticked(report.progress.timeouts));
   json.key("rate").value(report.facts.rate);

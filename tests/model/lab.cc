@@ -424,7 +424,7 @@ class LabJudge {
       const LabLine& line = file_.lines[at];
       if (line.what != What::kFault) continue;
       if (line.type == "invoke" || begun.empty()) begun.push_back(at);
-      if (line.type == "info" && first && at > *first && begun.back() < last) return false;
+      if (line.type == "info" && first && at > *first && at < last) return false;
       if (line.type == "ok") begun.pop_back();
     }
     return true;

@@ -338,6 +338,7 @@ class Judge {
       return;
     }
     if (not_owed(group, record)) return;
+    if (came_before(group, record)) return;
     if (expired(record)) {
       ++result_.expired;
     } else if (gone && compacted(record)) {
@@ -357,6 +358,18 @@ class Judge {
         lose(group, record, by ? core::Blame::kClient : core::Blame::kBehind);
       }
     }
+  }
+  // Of a group that starts at the end of the log: where the record stands nobody knows, but it was acknowledged before the group came.
+  [[nodiscard]] bool came_before(std::uint32_t group, const Record& record) const {
+    if (history_.contract.start != core::Start::kLatest || !known_at(record).empty() || held_by_raw(record)) return false;
+    for (const auto& step : history_.steps) {
+      const auto& value = step.seen.value;
+      if (step.kind != StepKind::kObserve) continue;
+      const bool consumes = value.event >= core::Event::kAssign && value.event <= core::Event::kCommitInfo;
+      if (consumes && value.group.value() == group) return false;
+      if (value.event == core::Event::kOk && step.seen.key == record.first && value.sequence.value() == record.second) return true;
+    }
+    return false;
   }
   // A group that starts at the end of the log is owed nothing below the lowest place it began at.
   [[nodiscard]] bool not_owed(std::uint32_t group, const Record& record) const {

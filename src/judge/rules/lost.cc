@@ -58,6 +58,7 @@ class Losses {
     const Where where = places(ref, sequence);
     const auto place = lowest(where);
     if (not_owed(group, where)) return;
+    if (where.empty() && came_before(group, ref, sequence)) return;
     const bool in_log = (raw != nullptr && raw->contains(sequence)) || damaged(ref, sequence);
     if (!in_log && excused(where, sequence, raw)) return;
     const auto* detail = state_.group_details.find(own.detail);
@@ -100,6 +101,14 @@ class Losses {
       }
       return first != track::kNoOffset && entry.second.offset.value() < first;
     });
+  }
+
+  // The same of a record whose position nobody knows: it was acknowledged when the group had not come yet.
+  [[nodiscard]] bool came_before(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const {
+    if (context_.contract.start != core::Start::kLatest || !context_.facts.lab) return false;
+    const auto& before = context_.facts.lab->before_group;
+    const auto found = before.find({state_.groups[group].name, state_.keys.name(ref)});
+    return found != before.end() && found->second.contains(sequence);
   }
 
   [[nodiscard]] bool readable(std::uint32_t group) const {

@@ -104,6 +104,32 @@ TEST(LabCheckTest, ASubscriptionSaysWhereItsNumberLineStarts) {
   EXPECT_EQ(in_short(again.judge()), "failed: before-start 1");
 }
 
+TEST(LabCheckTest, WithoutPositionsWhatWasAcknowledgedBeforeALateGroupIsNotOwed) {
+  const auto judged = [](bool before) {
+    LabText lab(R"("raw_read":false)");
+    const auto sent = [&] { lab.attempt(0).line("producer", "ok", "publish", R"("key":"k","value":0)"); };
+    if (before) sent();
+    lab.subscribed("c", "latest");
+    if (!before) sent();
+    lab.attempt(1).line("producer", "ok", "publish", R"("key":"k","value":1)").line("c", "ok", "deliver", R"("key":"k","value":1)");
+    return in_short(lab.ended().judge());
+  };
+  EXPECT_EQ(judged(true), "clean");
+  EXPECT_EQ(judged(false), "failed: lost 1");
+}
+
+TEST(LabCheckTest, AnAttemptHasOneOutcome) {
+  const auto report = LabText().sent(0, 0).line("producer", "fail", "publish", R"("key":"k","value":0)").try_judge();
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, HasSubstr("line 4: publish: value 0 has its outcome already"));
+}
+
+TEST(LabCheckTest, AFaultFeltAfterTheTrafficTestedNothing) {
+  LabText lab(R"("faults":["cut"])");
+  lab.sent(0, 0).assigned("c").line("nemesis", "invoke", "cut").got("c", 0, 0).line("nemesis", "info", "cut").log({0}).ended();
+  EXPECT_THAT(reasons(lab.judge()), ElementsAre("the fault cut lies outside the traffic"));
+}
+
 TEST(LabCheckTest, TheContractSaysWhetherARepeatFails) {
   const auto repeated = [](std::string_view contract) {
     LabText lab(contract);
