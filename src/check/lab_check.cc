@@ -9,6 +9,7 @@
 #include "check/lab_measures.h"
 #include "check/lab_watch.h"
 #include "core/ids.h"
+#include "history/operations_ahead.h"
 #include "history/retold.h"
 #include "track/ledger.h"
 #include "track/recorder.h"
@@ -304,9 +305,12 @@ Result<report::Report> check_lab(history::Reader& reader, const history::Vocabul
 
 Result<report::Report> check_lab(const std::filesystem::path& file, const LabOptions& options) {
   history::Vocabulary vocabulary;
-  const auto reader = history::Reader::open(file, vocabulary, {.accept_torn = options.salvage, .threads = options.threads});
+  auto reader = history::Reader::open(file, vocabulary, {.accept_torn = options.salvage, .threads = options.threads});
   if (!reader) return tl::unexpected(reader.error());
-  return check_lab(**reader, vocabulary, options);
+  const bool may_wait_for_ever = file == "-";
+  if (!options.threads || may_wait_for_ever) return check_lab(**reader, vocabulary, options);
+  history::OperationsAhead ahead(std::move(*reader));
+  return check_lab(ahead, vocabulary, options);
 }
 
 }  // namespace sp::check

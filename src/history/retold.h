@@ -66,12 +66,14 @@ class Retold {
     Role role = Role::kUnseen;
     std::uint32_t number = 0;
     core::GroupIndex group{};
-    bool is_consumer = false;             // of a lab: has a number and a group
+    bool is_consumer = false;             // of a lab: has a number, a group and a name
+    std::string_view name{};
     std::vector<bool> holds;              // of a lab: partitions it may hold
   };
 
   Process& process_of(std::uint32_t id);
-  [[nodiscard]] Result<core::Observation> begin(const Operation& operation, Role role);
+  // Into an observation that is new.
+  [[nodiscard]] Result<void> begin(const Operation& operation, Role role, core::Observation& observation);
   [[nodiscard]] Result<void> begin_lab(const Operation& operation, Role role, core::Observation& observation);
   void make_consumer(std::uint32_t id, std::string_view group);
   [[nodiscard]] Result<void> subscribe_lab(const Operation& operation, core::ObservationSink& sink);
