@@ -235,7 +235,8 @@ Result<void> measure(const LabShape& shape, std::uint64_t records, std::uint64_t
   for (const Form& form : forms) form.rates.tell(record, shape.name + ", " + form.name, kUnit, form.goal);
   alone.tell(record, shape.name + ", decompressor alone", kUnit);
   replay.tell(record, shape.name + ", ledger replay", "M observations/s");
-  record.figure(shape.name + ", zstd on two cores to decompressor", forms.back().rates.best() / alone.best(), "of its speed", at_least(0.8));
+  record.figure(shape.name + ", zstd on two cores to decompressor", forms.back().rates.best() / alone.best(), "of its speed",
+                at_least(0.8));
   record.figure(shape.name + ", binary to ledger replay", forms[2].rates.best() / replay.best(), "of its speed", at_least(0.8));
   record.figure(shape.name + ", memory", grown, "MiB", at_most(kMebibytesMax));
   record.hash(shape.name, hash);
@@ -419,9 +420,9 @@ void memory(const LabShape& shape, std::uint64_t operations, Record& record) {
 }
 
 Result<void> body(const Request& request, Record& record) {
-  record.note("Each record is four operations: invoke, ok, deliver 16 records later, read. Figures of one core are by the processor time of "
-              "the process, those of two cores by the clock. Files are read from the page cache. Memory is the most that was resident beyond "
-              "what was before.");
+  record.note("Each record is four operations: invoke, ok, deliver 16 records later, read. Figures of one core are by the processor time "
+              "of the process, those of two cores by the clock. Files are read from the page cache. Memory is the most that was "
+              "resident beyond what was before.");
   const std::uint64_t operations = request.number("operations");
   if (request.on("memory") || request.smoke()) {
     memory({.name = fmt::format("{} operations, one key", operations)}, operations, record);
@@ -436,7 +437,8 @@ Result<void> body(const Request& request, Record& record) {
   const std::uint64_t records = request.number("thousand") * 1000;
   const std::uint64_t times = request.number("times");
   if (auto done = measure({.name = "one key"}, records, times, record); !done) return done;
-  if (auto done = measure({.name = "many keys", .keys = 10'000, .partitions = 12, .consumers = 4}, records, times, record); !done) return done;
+  const LabShape many{.name = "many keys", .keys = 10'000, .partitions = 12, .consumers = 4};
+  if (auto done = measure(many, records, times, record); !done) return done;
   hole({.name = "sequences that jump by 2^63", .sequences_jump = kHole}, records, judge::Status::kClean, record);
   hole({.name = "offsets that jump by 2^63", .offsets_jump = kHole}, records, judge::Status::kInvalid, record);
   many_processes(request.number("processes"), record);

@@ -8,7 +8,8 @@
 //
 // Cost:     150 to 250 ns an operation.   Limits: those of Retold and of the ledger; Ledger::kGroupsMax groups.
 // Errors:   those of Reader, Retold and LabWatch; kFull: more groups or keys than can be judged.
-// Threads:  one owner; a file is read on a thread of its own, and decompressed on another.   Source: docs/formats/history.md, "A file of a lab".
+// Threads:  one owner; a file is read on a thread of its own, and decompressed on another.
+// Source:   docs/formats/history.md, "A file of a lab".
 #pragma once
 
 #include <filesystem>

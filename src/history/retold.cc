@@ -51,6 +51,7 @@ Retold::Retold(const Vocabulary& vocabulary, std::vector<std::string> groups)
 Retold::Retold(const Vocabulary& vocabulary, Lab lab) : vocabulary_(vocabulary), lab_(lab) {}
 
 Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sink) {
+  if (of_lab() && tell_usual(operation, sink)) return {};
   switch (operation.function) {
     case Function::kPublish: return attempt(operation, sink);
     case Function::kSubscribe: return of_lab() ? subscribe_lab(operation, sink) : subscribe(operation);
@@ -90,6 +91,46 @@ Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sin
       return foreign(operation, "a worker of a proof does not write this");
   }
   return {};
+}
+
+// What attempt() and record() would tell, for lines that need no question but those asked here.
+bool Retold::tell_usual(const Operation& operation, core::ObservationSink& sink) {
+  constexpr MemberSet kMost = bit(Member::kTime) | bit(Member::kKey) | bit(Member::kValue) | bit(Member::kPosition);
+  const Function function = operation.function;
+  const bool publishes = function == Function::kPublish;
+  const bool delivers = function == Function::kDeliver;
+  if (!publishes && !delivers && function != Function::kRead) return false;
+  if ((operation.members & ~kMost) != 0 || !operation.has(Member::kKey) || !operation.has(Member::kValue)) return false;
+  if (operation.key >= keys_.size() || keys_[operation.key] == kNotLookedUp) return false;
+  if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return false;
+  const Position& position = operation.position;
+  const bool has_position = operation.has(Member::kPosition);
+  const bool stream = position.kind == Position::Kind::kSequence;
+  const bool placed = position.kind != Position::Kind::kEntry && position.partition < kPartitionsMax && (stream || position.has_partition);
+  if (has_position && (kind_ != position.kind || !placed)) return false;
+  if (delivers && (operation.process >= processes_.size() || !processes_[operation.process].is_consumer)) return false;
+  usual_.has_position = has_position;
+  usual_.partition = core::PartitionId{has_position && !stream ? position.partition : 0};
+  usual_.offset = core::Offset{has_position ? position.offset : 0};
+  usual_.time = MonotonicTime(Nanoseconds(operation.time_ns));
+  usual_.key = keys_[operation.key];
+  usual_.sequence = core::Sequence{operation.value - first_value()};
+  usual_.event = publishes ? outcome_of(operation.type) : delivers ? Event::kDeliver : Event::kRaw;
+  usual_.content = publishes ? core::Content::kIntact : core::Content::kUnchecked;
+  if (delivers) {
+    Process& process = processes_[operation.process];
+    if (process.number >= kClientsMax) return false;
+    usual_.process = process.number;
+    usual_.group = process.group;
+    usual_.text = process.name;
+    hold(process, usual_.partition);
+  } else {
+    usual_.process = 0;
+    usual_.group = {};
+    usual_.text = {};
+  }
+  sink.observe(usual_);
+  return true;
 }
 
 Retold::Process& Retold::process_of(std::uint32_t id) {

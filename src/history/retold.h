@@ -71,6 +71,8 @@ class Retold {
     std::vector<bool> holds;              // of a lab: partitions it may hold
   };
 
+  // True if the operation was told: nearly all of a lab's are records without a rarer member, of keys and consumers seen before.
+  [[nodiscard]] bool tell_usual(const Operation& operation, core::ObservationSink& sink);
   Process& process_of(std::uint32_t id);
   // Into an observation that is new.
   [[nodiscard]] Result<void> begin(const Operation& operation, Role role, core::Observation& observation);
@@ -106,6 +108,7 @@ class Retold {
   bool stated_group_ = false;
   std::uint32_t consumers_ = 0;
   std::vector<Process> processes_;  // by id
+  core::Observation usual_;         // filled anew by each usual operation; what that does not fill is as it was made
 };
 
 }  // namespace sp::history
