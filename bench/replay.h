@@ -112,8 +112,7 @@ inline track::LedgerOptions ledger_options(core::RunId run) {
 class Replay {
  public:
   explicit Replay(Order& order)
-      : order_(order),
-        ledger_(ledger_options(kRun)),
+      : ledger_(ledger_options(kRun)),
         recorder_(kSource, kRun),
         stream_(order, recorder_.keys().block({kSource, 0})) {
     ledger_.declare({kSource, 0}, order.keys());
@@ -163,7 +162,6 @@ class Replay {
   }
 
   SystemMonotonicClock clock_;
-  Order& order_;
   track::Ledger ledger_;
   track::Recorder recorder_;
   Stream stream_;

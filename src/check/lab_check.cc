@@ -102,7 +102,7 @@ Result<void> Lab::begin(std::span<const Operation> first) {
   } else {
     auto read = read_promise(meta.contract, "'contract' of the meta record");
     if (!read) return tl::unexpected(std::move(read).error());
-    promise_ = std::move(*read);
+    promise_ = *read;
   }
   if (!meta.raw_read) promise_.contract.raw_read = core::RawReadScope::kNone;
   promise_.contract.topic_created = meta.topics == history::Meta::Topics::kCreated;
