@@ -35,6 +35,15 @@ Result<std::string> git(const std::filesystem::path& folder, std::vector<std::st
   return text;
 }
 
+Nanoseconds cpu_time_of(int whose) {
+  rusage usage{};
+  if (getrusage(whose, &usage) != 0) return Nanoseconds{0};
+  const auto span = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  return span(usage.ru_utime) + span(usage.ru_stime);
+}
+
 }  // namespace
 
 unsigned core_count() {
@@ -59,14 +68,20 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-Nanoseconds cpu_time() {
-  rusage usage{};
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return Nanoseconds{0};
-  const auto span = [](const timeval& time) {
-    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-  };
-  return span(usage.ru_utime) + span(usage.ru_stime);
+std::uint64_t peak_resident_bytes() {
+  constexpr std::uint64_t kKibibyte = 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::uint64_t kibibytes = 0;
+    if (word == "VmHWM:" && status >> kibibytes) return kibibytes * kKibibyte;
+  }
+  return 0;
 }
+
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+Nanoseconds cpu_time() { return cpu_time_of(RUSAGE_SELF); }
+Nanoseconds cpu_time_of_children() { return cpu_time_of(RUSAGE_CHILDREN); }
 
 void trim_memory() { static_cast<void>(malloc_trim(0)); }
 

@@ -22,7 +22,12 @@ namespace sp::bench {
 [[nodiscard]] std::string cpu_model();
 // Of this process.
 [[nodiscard]] std::uint64_t resident_bytes();
+// The most that it had resident since the last reset_peak(), 0 where the system does not tell.
+[[nodiscard]] std::uint64_t peak_resident_bytes();
+void reset_peak();
 [[nodiscard]] Nanoseconds cpu_time();
+// Of its children that ended.
+[[nodiscard]] Nanoseconds cpu_time_of_children();
 // Gives freed memory back to the system, so that what resident_bytes() says is what is in use.
 void trim_memory();
 

@@ -9,6 +9,7 @@
 #include "check/lab_measures.h"
 #include "check/lab_watch.h"
 #include "core/ids.h"
+#include "history/operations_ahead.h"
 #include "history/retold.h"
 #include "track/ledger.h"
 #include "track/recorder.h"
@@ -101,7 +102,7 @@ Result<void> Lab::begin(std::span<const Operation> first) {
   } else {
     auto read = read_promise(meta.contract, "'contract' of the meta record");
     if (!read) return tl::unexpected(std::move(read).error());
-    promise_ = std::move(*read);
+    promise_ = *read;
   }
   if (!meta.raw_read) promise_.contract.raw_read = core::RawReadScope::kNone;
   promise_.contract.topic_created = meta.topics == history::Meta::Topics::kCreated;
@@ -305,10 +306,13 @@ Result<report::Report> check_lab(history::Reader& reader, const history::Vocabul
 
 Result<report::Report> check_lab(const std::filesystem::path& file, const LabOptions& options) {
   history::Vocabulary vocabulary;
-  const auto reader = history::Reader::open(file, vocabulary,
+  auto reader = history::Reader::open(file, vocabulary,
                                             {.accept_torn = options.salvage, .threads = options.threads, .bytes_read = options.bytes_read});
   if (!reader) return tl::unexpected(reader.error());
-  return check_lab(**reader, vocabulary, options);
+  const bool may_wait_for_ever = file == "-";
+  if (!options.threads || may_wait_for_ever) return check_lab(**reader, vocabulary, options);
+  history::OperationsAhead ahead(std::move(*reader));
+  return check_lab(ahead, vocabulary, options);
 }
 
 }  // namespace sp::check

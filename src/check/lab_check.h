@@ -8,7 +8,8 @@
 //
 // Cost:     150 to 250 ns an operation.   Limits: those of Retold and of the ledger; Ledger::kGroupsMax groups.
 // Errors:   those of Reader, Retold and LabWatch; kFull: more groups or keys than can be judged.
-// Threads:  one owner; a file is decompressed on a thread of its own.   Source: docs/formats/history.md, "A file of a lab".
+// Threads:  one owner; a file is read on a thread of its own, and decompressed on another.
+// Source:   docs/formats/history.md, "A file of a lab".
 #pragma once
 
 #include <filesystem>
@@ -26,7 +27,7 @@ struct LabOptions {
   std::optional<Promise> promise;        // absent: the file's own
   judge::JudgeOptions judging;
   bool salvage = false;                  // judge a file that is cut off up to there
-  bool threads = true;
+  bool threads = true;                   // of a file: read it on threads of its own
   std::atomic<std::uint64_t>* bytes_read = nullptr;  // as the reader's
   std::function<void(std::uint64_t operations)> progress;  // now and then: how many were read
 };

@@ -10,6 +10,8 @@ using history::Member;
 using history::Operation;
 using history::Type;
 
+constexpr std::size_t kDoneMin = 1024;  // of in_order, before it is worth to tidy up
+
 std::optional<Nanoseconds> since(const std::optional<std::int64_t>& from, const std::optional<std::int64_t>& to) {
   if (!from || !to) return std::nullopt;
   return Nanoseconds(std::max<std::int64_t>(0, *to - *from));
@@ -27,6 +29,50 @@ core::RangeSet& LabMeasures::at(std::vector<core::RangeSet>& sets, std::uint32_t
 LabMeasures::Group& LabMeasures::group_at(std::uint32_t number) {
   if (number >= groups_.size()) groups_.resize(number + std::size_t{1});
   return groups_[number];
+}
+
+LabMeasures::Producer& LabMeasures::producer(std::uint32_t process) {
+  if (process >= producer_of_.size()) producer_of_.resize(process + std::size_t{1});
+  std::uint32_t& number = producer_of_[process];
+  if (number == 0) {
+    producers_.emplace_back().process = process;
+    number = static_cast<std::uint32_t>(producers_.size());
+  }
+  return producers_[number - 1];
+}
+
+void LabMeasures::wait_for(Waiting& waiting, const Pending& pending) {
+  if (waiting.in_order.empty() || pending.offset > waiting.in_order.back().offset) {
+    waiting.in_order.push_back(pending);
+  } else {
+    waiting.others.emplace(pending.offset, pending);
+  }
+}
+
+std::optional<std::int64_t> LabMeasures::arrived(Waiting& waiting, std::uint64_t offset, std::uint32_t groups) {
+  auto& in_order = waiting.in_order;
+  auto at = in_order.begin();
+  if (at != in_order.end() && at->offset != offset) at = std::ranges::lower_bound(in_order, offset, {}, &Pending::offset);
+  if (at == in_order.end() || at->offset != offset) {
+    const auto other = waiting.others.find(offset);
+    if (other == waiting.others.end() || (other->second.groups & groups) == 0) return std::nullopt;
+    const std::int64_t acked = other->second.acked;
+    other->second.groups &= ~groups;
+    if (other->second.groups == 0) waiting.others.erase(other);
+    return acked;
+  }
+  if ((at->groups & groups) == 0) return std::nullopt;
+  const std::int64_t acked = at->acked;
+  at->groups &= ~groups;
+  if (at->groups != 0) return acked;
+  ++waiting.done;
+  for (; !in_order.empty() && in_order.front().groups == 0; --waiting.done) in_order.pop_front();
+  // One that never comes must not keep all that came after it.
+  if (waiting.done > kDoneMin && waiting.done > in_order.size() / 2) {
+    std::erase_if(in_order, [](const Pending& pending) { return pending.groups == 0; });
+    waiting.done = 0;
+  }
+  return acked;
 }
 
 void LabMeasures::see(const Operation& operation, const history::Retold& retold) {
@@ -49,13 +95,13 @@ void LabMeasures::see(const Operation& operation, const history::Retold& retold)
 }
 
 void LabMeasures::publish(const Operation& operation) {
-  Producer& producer = producers_[operation.process];
-  if (!producer.last) producer.last = now_;
+  Producer& own = producer(operation.process);
+  if (!own.last) own.last = now_;
   if (operation.type != Type::kOk) return;
-  producer.pause = std::max(producer.pause, now_ - *producer.last);
-  producer.last = now_;
-  if (fault_end_ && !producer.resumed) producer.resumed = now_;
-  if (usable_ && !producer.resumed_after_probe) producer.resumed_after_probe = now_;
+  own.pause = std::max(own.pause, now_ - *own.last);
+  own.last = now_;
+  if (fault_end_ && !own.resumed) own.resumed = now_;
+  if (usable_ && !own.resumed_after_probe) own.resumed_after_probe = now_;
   if (operation.has(Member::kPosition)) acked(operation);
 }
 
@@ -64,7 +110,7 @@ void LabMeasures::acked(const Operation& operation) {
   const std::uint64_t offset = operation.position.offset;
   last_ack_ = now_;
   if (!at(acked_, partition).insert(offset)) return;
-  Pending pending{.acked = now_, .groups = 0};
+  Pending pending{.offset = offset, .acked = now_, .groups = 0};
   for (std::uint32_t number = 0; number < groups_.size(); ++number) {
     Group& group = groups_[number];
     if (at(group.handed, partition).contains(offset)) continue;
@@ -72,8 +118,8 @@ void LabMeasures::acked(const Operation& operation) {
     if (group.waiting++ == 0) be_quiet(group, false);
   }
   if (pending.groups == 0) return;
-  if (partition >= pending_.size()) pending_.resize(partition + std::size_t{1});
-  pending_[partition].emplace(offset, pending);
+  if (partition >= waiting_.size()) waiting_.resize(partition + std::size_t{1});
+  wait_for(waiting_[partition], pending);
 }
 
 void LabMeasures::be_quiet(Group& group, bool by_reconnect) {
@@ -97,15 +143,12 @@ void LabMeasures::delivered(const Operation& operation, std::uint32_t number) {
       group.recovered = now_;
     }
     const std::uint32_t bit = 1U << std::min(number, 31U);
-    auto* waiting = partition < pending_.size() ? &pending_[partition] : nullptr;
-    const auto found = waiting == nullptr ? std::unordered_map<std::uint64_t, Pending>::iterator() : waiting->find(offset);
-    if (waiting != nullptr && found != waiting->end() && (found->second.groups & bit) != 0) {
+    const auto acked = partition < waiting_.size() ? arrived(waiting_[partition], offset, bit) : std::nullopt;
+    if (acked) {
       --group.waiting;
-      const std::int64_t lag = now_ - found->second.acked;
+      const std::int64_t lag = now_ - *acked;
       grow(group.measured.staleness, lag);
       if (deadline_.count() > 0 && lag > deadline_.count()) grow(group.measured.overrun, lag - deadline_.count());
-      found->second.groups &= ~bit;
-      if (found->second.groups == 0) waiting->erase(found);
     }
   }
   if (group.waiting > 0) be_quiet(group, false);
@@ -115,7 +158,7 @@ void LabMeasures::fault(const Operation& operation) {
   if (operation.type == Type::kInvoke) usable_.reset();
   if (operation.type != Type::kOk) return;
   fault_end_ = now_;
-  for (auto& [process, producer] : producers_) producer.resumed.reset();
+  for (Producer& producer : producers_) producer.resumed.reset();
   for (Group& group : groups_) {
     group.recovered.reset();
     group.to_recover.assign(acked_.size(), {});
@@ -131,7 +174,7 @@ void LabMeasures::fault(const Operation& operation) {
 void LabMeasures::probe(const Operation& operation) {
   if (operation.type == Type::kOk && !usable_) {
     usable_ = now_;
-    for (auto& [process, producer] : producers_) producer.resumed_after_probe.reset();
+    for (Producer& producer : producers_) producer.resumed_after_probe.reset();
   }
   if (operation.type == Type::kFail || operation.type == Type::kInfo) usable_.reset();
 }
@@ -143,16 +186,19 @@ void LabMeasures::close(MonotonicTime now) {
   for (Group& group : groups_) {
     if (group.waiting > 0) end_silence(group);
   }
-  for (const auto& waiting : pending_) {
-    for (const auto& [offset, pending] : waiting) {
-      for (std::uint32_t number = 0; number < groups_.size(); ++number) {
-        if ((pending.groups & (1U << std::min(number, 31U))) == 0) continue;
-        auto& measured = groups_[number].measured;
-        grow(measured.staleness, now_ - pending.acked);
-        if (deadline_.count() > 0 && now_ - pending.acked > deadline_.count())
-          grow(measured.overrun, now_ - pending.acked - deadline_.count());
-      }
-    }
+  for (const Waiting& waiting : waiting_) {
+    for (const Pending& pending : waiting.in_order) never_came(pending);
+    for (const auto& [offset, pending] : waiting.others) never_came(pending);
+  }
+}
+
+void LabMeasures::never_came(const Pending& pending) {
+  const std::int64_t lag = now_ - pending.acked;
+  for (std::uint32_t number = 0; number < groups_.size(); ++number) {
+    if ((pending.groups & (1U << std::min(number, 31U))) == 0) continue;
+    auto& measured = groups_[number].measured;
+    grow(measured.staleness, lag);
+    if (deadline_.count() > 0 && lag > deadline_.count()) grow(measured.overrun, lag - deadline_.count());
   }
 }
 
@@ -171,8 +217,10 @@ std::optional<report::LabMeasures> LabMeasures::take(const std::vector<std::stri
     if (group.waiting == 0) measured.drain = since(last_ack_, group.last_new);
     all.groups.push_back(std::move(measured));
   }
-  for (const auto& [process, producer] : producers_) {
-    all.producers.push_back({std::string(vocabulary_.processes.text(process)), Nanoseconds(producer.pause),
+  for (const std::uint32_t number : producer_of_) {
+    if (number == 0) continue;
+    const Producer& producer = producers_[number - 1];
+    all.producers.push_back({std::string(vocabulary_.processes.text(producer.process)), Nanoseconds(producer.pause),
                              since(fault_end_, producer.resumed), since(usable_, producer.resumed_after_probe)});
   }
   return all;

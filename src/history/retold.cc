@@ -51,6 +51,7 @@ Retold::Retold(const Vocabulary& vocabulary, std::vector<std::string> groups)
 Retold::Retold(const Vocabulary& vocabulary, Lab lab) : vocabulary_(vocabulary), lab_(lab) {}
 
 Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sink) {
+  if (of_lab() && tell_usual(operation, sink)) return {};
   switch (operation.function) {
     case Function::kPublish: return attempt(operation, sink);
     case Function::kSubscribe: return of_lab() ? subscribe_lab(operation, sink) : subscribe(operation);
@@ -68,9 +69,9 @@ Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sin
     case Function::kEnd: return notice(operation, sink);
     case Function::kUnsubscribe:
       if (of_lab() && operation.type == Type::kOk) {
-        auto observation = begin(operation, Role::kConsumer);
-        if (!observation) return tl::unexpected(std::move(observation).error());
-        release(process_of(operation.process), *observation, core::LineageClose::kClosed, sink);
+        Observation observation;
+        if (auto begun = begin(operation, Role::kConsumer, observation); !begun) return begun;
+        release(process_of(operation.process), observation, core::LineageClose::kClosed, sink);
       }
       return {};
     case Function::kClock:
@@ -92,6 +93,46 @@ Result<void> Retold::tell(const Operation& operation, core::ObservationSink& sin
   return {};
 }
 
+// What attempt() and record() would tell, for lines that need no question but those asked here.
+bool Retold::tell_usual(const Operation& operation, core::ObservationSink& sink) {
+  constexpr MemberSet kMost = bit(Member::kTime) | bit(Member::kKey) | bit(Member::kValue) | bit(Member::kPosition);
+  const Function function = operation.function;
+  const bool publishes = function == Function::kPublish;
+  const bool delivers = function == Function::kDeliver;
+  if (!publishes && !delivers && function != Function::kRead) return false;
+  if ((operation.members & ~kMost) != 0 || !operation.has(Member::kKey) || !operation.has(Member::kValue)) return false;
+  if (operation.key >= keys_.size() || keys_[operation.key] == kNotLookedUp) return false;
+  if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return false;
+  const Position& position = operation.position;
+  const bool has_position = operation.has(Member::kPosition);
+  const bool stream = position.kind == Position::Kind::kSequence;
+  const bool placed = position.kind != Position::Kind::kEntry && position.partition < partitions_max() && (stream || position.has_partition);
+  if (has_position && (kind_ != position.kind || !placed)) return false;
+  if (delivers && (operation.process >= processes_.size() || !processes_[operation.process].is_consumer)) return false;
+  usual_.has_position = has_position;
+  usual_.partition = core::PartitionId{has_position && !stream ? position.partition : 0};
+  usual_.offset = core::Offset{has_position ? position.offset : 0};
+  usual_.time = MonotonicTime(Nanoseconds(operation.time_ns));
+  usual_.key = keys_[operation.key];
+  usual_.sequence = core::Sequence{operation.value - first_value()};
+  usual_.event = publishes ? outcome_of(operation.type) : delivers ? Event::kDeliver : Event::kRaw;
+  usual_.content = publishes ? core::Content::kIntact : core::Content::kUnchecked;
+  if (delivers) {
+    Process& process = processes_[operation.process];
+    if (process.number >= kLabConsumersMax) return false;
+    usual_.process = process.number;
+    usual_.group = process.group;
+    usual_.text = process.name;
+    hold(process, usual_.partition);
+  } else {
+    usual_.process = 0;
+    usual_.group = {};
+    usual_.text = {};
+  }
+  sink.observe(usual_);
+  return true;
+}
+
 Retold::Process& Retold::process_of(std::uint32_t id) {
   if (id >= processes_.size()) processes_.resize(id + std::size_t{1});
   Process& process = processes_[id];
@@ -111,32 +152,28 @@ Retold::Process& Retold::process_of(std::uint32_t id) {
   return process;
 }
 
-Result<Observation> Retold::begin(const Operation& operation, Role role) {
+Result<void> Retold::begin(const Operation& operation, Role role, Observation& observation) {
+  if (of_lab()) return begin_lab(operation, role, observation);
   const Process& process = process_of(operation.process);
-  if (of_lab()) {
-    Observation observation;
-    if (auto begun = begin_lab(operation, role, observation); !begun) return tl::unexpected(std::move(begun).error());
-    return observation;
-  }
   if (process.number >= kClientsMax) return foreign(operation, fmt::format("a worker has at most {} of a kind", kClientsMax));
   if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return foreign(operation, "its 'time_ns' is out of range");
   if (role != Role::kOther && process.role != role) {
     return foreign(operation, fmt::format("process '{}' does not do this in a worker of a proof",
                                           printable(vocabulary_.processes.text(operation.process))));
   }
-  Observation observation;
   observation.process = process.number;
   observation.group = process.group;
   observation.time = MonotonicTime(Nanoseconds(operation.time_ns));
   if (operation.has(Member::kError)) observation.text = operation.details->error;
   if (operation.has(Member::kKey)) observation.name = vocabulary_.keys.text(operation.key);
-  return observation;
+  return {};
 }
 
 void Retold::make_consumer(std::uint32_t id, std::string_view group) {
   Process& process = process_of(id);
   if (!process.is_consumer) process.number = consumers_++;
   process.is_consumer = true;
+  process.name = vocabulary_.processes.text(id);
   const auto found = std::ranges::find(groups_, group);
   process.group = core::GroupIndex{static_cast<std::uint32_t>(found - groups_.begin())};
   if (found == groups_.end()) groups_.emplace_back(group);
@@ -153,13 +190,15 @@ Result<void> Retold::begin_lab(const Operation& operation, Role role, Observatio
   }
   observation.time = MonotonicTime(Nanoseconds(operation.time_ns));
   if (role == Role::kConsumer) {
-    if (!process_of(operation.process).is_consumer) make_consumer(operation.process, vocabulary_.processes.text(operation.process));
-    const Process& process = process_of(operation.process);
-    if (process.number >= kLabConsumersMax)
+    const std::uint32_t id = operation.process;
+    if (id >= processes_.size() || !processes_[id].is_consumer) make_consumer(id, vocabulary_.processes.text(id));
+    const Process& process = processes_[id];
+    if (process.number >= kLabConsumersMax) {
       return foreign(operation, fmt::format("more than {} consumers cannot be judged", kLabConsumersMax));
+    }
     observation.process = process.number;
     observation.group = process.group;
-    observation.text = vocabulary_.processes.text(operation.process);
+    observation.text = process.name;
   } else if (operation.has(Member::kError)) {
     observation.text = operation.details->error;
   }
@@ -200,18 +239,19 @@ Result<void> Retold::position(const Operation& operation, Observation& observati
 }
 
 Result<void> Retold::attempt(const Operation& operation, core::ObservationSink& sink) {
-  auto observation = begin(operation, Role::kProducer);
-  if (!observation) return tl::unexpected(std::move(observation).error());
-  if (auto placed = position(operation, *observation); !placed) return placed;
+  Observation observation;
+  if (auto begun = begin(operation, Role::kProducer, observation); !begun) return begun;
+  if (auto placed = position(operation, observation); !placed) return placed;
   if (!of_lab() && !operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
-  observation->event = outcome_of(operation.type);
-  observation->sequence = core::Sequence{operation.value - first_value()};
-  sink.observe(*observation);
+  observation.event = outcome_of(operation.type);
+  observation.sequence = core::Sequence{operation.value - first_value()};
+  sink.observe(observation);
   return {};
 }
 
 Result<void> Retold::subscribe(const Operation& operation) {
-  if (auto observation = begin(operation, Role::kConsumer); !observation) return tl::unexpected(std::move(observation).error());
+  Observation observation;
+  if (auto begun = begin(operation, Role::kConsumer, observation); !begun) return begun;
   if (!operation.has(Member::kGroup)) return {};
   const std::string_view group = vocabulary_.words.text(operation.group);
   const auto found = std::ranges::find(groups_, group);
@@ -259,18 +299,18 @@ Result<void> Retold::subscribe_lab(const Operation& operation, core::Observation
     stated_group_ = true;
     make_consumer(operation.process, vocabulary_.words.text(operation.group));
   }
-  auto observation = begin(operation, Role::kConsumer);
-  if (!observation) return tl::unexpected(std::move(observation).error());
+  Observation observation;
+  if (auto begun = begin(operation, Role::kConsumer, observation); !begun) return begun;
   Process& process = process_of(operation.process);
-  release(process, *observation, core::LineageClose::kLost, sink);
+  release(process, observation, core::LineageClose::kLost, sink);
   const auto start = stream_start(operation);
   if (!start) return {};
   kind_ = Position::Kind::kSequence;
-  observation->event = Event::kAssign;
-  observation->has_start = true;
-  observation->start = core::Offset{*start};
-  hold(process, observation->partition);
-  sink.observe(*observation);
+  observation.event = Event::kAssign;
+  observation.has_start = true;
+  observation.start = core::Offset{*start};
+  hold(process, observation.partition);
+  sink.observe(observation);
   return {};
 }
 
@@ -286,97 +326,97 @@ Result<void> Retold::other(const Operation& operation) const {
 }
 
 Result<void> Retold::possession(const Operation& operation, core::ObservationSink& sink) {
-  auto observation = begin(operation, Role::kConsumer);
-  if (!observation) return tl::unexpected(std::move(observation).error());
+  Observation observation;
+  if (auto begun = begin(operation, Role::kConsumer, observation); !begun) return begun;
   if (operation.type != Type::kOk) return foreign(operation, "its type must be \"ok\"");
   const bool opens = operation.function == Function::kAssign;
-  observation->event = opens ? Event::kAssign : Event::kRevoke;
-  observation->has_generation = operation.has(Member::kGeneration);
-  if (observation->has_generation) observation->generation = core::Generation{operation.generation};
-  if (operation.is(Member::kLost)) observation->close = core::LineageClose::kLost;
-  if (operation.is(Member::kClosed)) observation->close = core::LineageClose::kClosed;
+  observation.event = opens ? Event::kAssign : Event::kRevoke;
+  observation.has_generation = operation.has(Member::kGeneration);
+  if (observation.has_generation) observation.generation = core::Generation{operation.generation};
+  if (operation.is(Member::kLost)) observation.close = core::LineageClose::kLost;
+  if (operation.is(Member::kClosed)) observation.close = core::LineageClose::kClosed;
   const Details& details = *operation.details;
-  if (!of_lab()) observation->text = {};
+  if (!of_lab()) observation.text = {};
   if (opens) {
-    observation->classic = !operation.has(Member::kProtocol) || details.protocol == "classic";
-    if (!of_lab() && operation.has(Member::kMember)) observation->text = details.member;
-    if (operation.has(Member::kInstance)) observation->instance = details.instance;
+    observation.classic = !operation.has(Member::kProtocol) || details.protocol == "classic";
+    if (!of_lab() && operation.has(Member::kMember)) observation.text = details.member;
+    if (operation.has(Member::kInstance)) observation.instance = details.instance;
   }
   for (const std::uint32_t partition : details.partitions) {
     if (partition >= partitions_max()) return foreign(operation, too_many_partitions(of_lab()));
-    observation->partition = core::PartitionId{partition};
-    observation->has_start = false;
+    observation.partition = core::PartitionId{partition};
+    observation.has_start = false;
     if (operation.has(Member::kStarts)) {
       const auto start = std::ranges::find_if(details.starts, [&](const Position& one) { return one.partition == partition; });
-      observation->has_start = start != details.starts.end();
-      if (observation->has_start) observation->start = core::Offset{start->offset};
+      observation.has_start = start != details.starts.end();
+      if (observation.has_start) observation.start = core::Offset{start->offset};
     }
-    if (of_lab()) hold(process_of(operation.process), observation->partition);
-    sink.observe(*observation);
+    if (of_lab()) hold(process_of(operation.process), observation.partition);
+    sink.observe(observation);
   }
   return {};
 }
 
 Result<void> Retold::record(const Operation& operation, core::ObservationSink& sink) {
   const bool raw = operation.function == Function::kRead;
-  auto observation = begin(operation, raw ? Role::kFinalRead : Role::kConsumer);
-  if (!observation) return tl::unexpected(std::move(observation).error());
-  if (auto placed = position(operation, *observation); !placed) return placed;
-  observation->event = raw ? Event::kRaw : Event::kDeliver;
-  observation->content = core::Content::kUnchecked;
+  Observation observation;
+  if (auto begun = begin(operation, raw ? Role::kFinalRead : Role::kConsumer, observation); !begun) return begun;
+  if (auto placed = position(operation, observation); !placed) return placed;
+  observation.event = raw ? Event::kRaw : Event::kDeliver;
+  observation.content = core::Content::kUnchecked;
   if (operation.has(Member::kChecksum)) {
-    observation->content = operation.checksum == Checksum::kOk ? core::Content::kIntact : core::Content::kDamaged;
+    observation.content = operation.checksum == Checksum::kOk ? core::Content::kIntact : core::Content::kDamaged;
   }
-  if (operation.has(Member::kRun)) observation->content = core::Content::kOtherRun;
-  if (operation.has(Member::kValue)) observation->sequence = core::Sequence{operation.value - first_value()};
-  if (operation.has(Member::kAsked)) observation->asked_partition = core::PartitionId{operation.asked};
-  const bool readable = observation->content == core::Content::kIntact || observation->content == core::Content::kUnchecked;
+  if (operation.has(Member::kRun)) observation.content = core::Content::kOtherRun;
+  if (operation.has(Member::kValue)) observation.sequence = core::Sequence{operation.value - first_value()};
+  if (operation.has(Member::kAsked)) observation.asked_partition = core::PartitionId{operation.asked};
+  const bool readable = observation.content == core::Content::kIntact || observation.content == core::Content::kUnchecked;
   if (readable && !of_lab() && !operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
   if (readable && !operation.has(Member::kValue))
     return foreign(operation, "a record without 'value' whose checksum is not \"bad\": nothing tells which it is");
-  if (of_lab() && !raw) hold(process_of(operation.process), observation->partition);
-  sink.observe(*observation);
+  if (of_lab() && !raw) hold(process_of(operation.process), observation.partition);
+  sink.observe(observation);
   return {};
 }
 
 Result<void> Retold::commit(const Operation& operation, core::ObservationSink& sink) {
-  auto observation = begin(operation, Role::kConsumer);
-  if (!observation) return tl::unexpected(std::move(observation).error());
-  if (auto placed = position(operation, *observation); !placed) return placed;
-  if (!observation->has_position) return foreign(operation, "a commit of a proof has a 'position'");
-  observation->event = commit_outcome_of(operation.type);
-  sink.observe(*observation);
+  Observation observation;
+  if (auto begun = begin(operation, Role::kConsumer, observation); !begun) return begun;
+  if (auto placed = position(operation, observation); !placed) return placed;
+  if (!observation.has_position) return foreign(operation, "a commit of a proof has a 'position'");
+  observation.event = commit_outcome_of(operation.type);
+  sink.observe(observation);
   return {};
 }
 
 Result<void> Retold::range(const Operation& operation, core::ObservationSink& sink) {
-  auto observation = begin(operation, Role::kFinalRead);
-  if (!observation) return tl::unexpected(std::move(observation).error());
-  observation->event = operation.function == Function::kReadEnd ? Event::kRawEnd : Event::kRawBegin;
-  observation->has_position = true;
+  Observation observation;
+  if (auto begun = begin(operation, Role::kFinalRead, observation); !begun) return begun;
+  observation.event = operation.function == Function::kReadEnd ? Event::kRawEnd : Event::kRawBegin;
+  observation.has_position = true;
   for (const Target& target : operation.details->target) {
     if (target.partition >= partitions_max()) return foreign(operation, too_many_partitions(of_lab()));
-    observation->partition = core::PartitionId{target.partition};
-    observation->offset = core::Offset{target.start};
-    observation->end = core::Offset{target.end};
-    observation->reached = target.reached.value_or(false);
-    sink.observe(*observation);
+    observation.partition = core::PartitionId{target.partition};
+    observation.offset = core::Offset{target.start};
+    observation.end = core::Offset{target.end};
+    observation.reached = target.reached.value_or(false);
+    sink.observe(observation);
   }
   return {};
 }
 
 Result<void> Retold::notice(const Operation& operation, core::ObservationSink& sink) {
-  auto observation = begin(operation, Role::kOther);
-  if (!observation) return tl::unexpected(std::move(observation).error());
+  Observation observation;
+  if (auto begun = begin(operation, Role::kOther, observation); !begun) return begun;
   if (of_lab()) return {};  // one file, one order; who ended is not for the engine
   const Function function = operation.function;
-  observation->event = function == Function::kDisconnect  ? Event::kDisconnect
+  observation.event = function == Function::kDisconnect  ? Event::kDisconnect
                        : function == Function::kReconnect ? Event::kReconnect
                        : function == Function::kTick      ? Event::kTick
                        : function == Function::kEnd       ? Event::kEnd
                                                           : Event::kClientError;
-  if (function == Function::kTick) observation->number = operation.number;
-  sink.observe(*observation);
+  if (function == Function::kTick) observation.number = operation.number;
+  sink.observe(observation);
   return {};
 }
 

@@ -70,12 +70,16 @@ class Retold {
     Role role = Role::kUnseen;
     std::uint32_t number = 0;
     core::GroupIndex group{};
-    bool is_consumer = false;             // of a lab: has a number and a group
+    bool is_consumer = false;             // of a lab: has a number, a group and a name
+    std::string_view name{};
     std::vector<bool> holds;              // of a lab: partitions it may hold
   };
 
+  // True if the operation was told: nearly all of a lab's are records without a rarer member, of keys and consumers seen before.
+  [[nodiscard]] bool tell_usual(const Operation& operation, core::ObservationSink& sink);
   Process& process_of(std::uint32_t id);
-  [[nodiscard]] Result<core::Observation> begin(const Operation& operation, Role role);
+  // Into an observation that is new.
+  [[nodiscard]] Result<void> begin(const Operation& operation, Role role, core::Observation& observation);
   [[nodiscard]] Result<void> begin_lab(const Operation& operation, Role role, core::Observation& observation);
   void make_consumer(std::uint32_t id, std::string_view group);
   [[nodiscard]] Result<void> subscribe_lab(const Operation& operation, core::ObservationSink& sink);
@@ -111,6 +115,7 @@ class Retold {
   bool has_stated_start_ = false;
   std::uint32_t consumers_ = 0;
   std::vector<Process> processes_;  // by id
+  core::Observation usual_;         // filled anew by each usual operation; what that does not fill is as it was made
 };
 
 }  // namespace sp::history

@@ -34,6 +34,32 @@ TEST(LabMeasuresTest, ADeliveryBeforeItsAcknowledgementIsNotStale) {
   EXPECT_EQ(of(lab).silence, milliseconds{0});
 }
 
+TEST(LabMeasuresTest, AcknowledgementsMayComeInAnyOrder) {
+  LabText lab;
+  lab.assigned("c").sent(2, 2).after_ms(10).sent(0, 0).after_ms(10).sent(3, 3).sent(1, 1).after_ms(10);
+  lab.got("c", 0, 0).got("c", 1, 1).after_ms(5);
+  EXPECT_EQ(of(lab).staleness, milliseconds{30}) << "the third waits since the beginning, up to the end";
+  lab.got("c", 2, 2).after_ms(20).got("c", 3, 3);
+  EXPECT_EQ(of(lab).staleness, milliseconds{35});
+  EXPECT_EQ(of(lab).silence, milliseconds{30});
+  EXPECT_EQ(of(lab).drain, milliseconds{35});
+}
+
+TEST(LabMeasuresTest, OneThatNeverCameIsRememberedAfterThousandsThatDid) {
+  LabText lab;
+  lab.assigned("c").sent(0, 0).after_ms(1);
+  for (std::uint64_t i = 1; i < 5000; ++i) lab.sent(i, i);
+  lab.after_ms(1);
+  for (std::uint64_t i = 1; i < 5000; i += 2) lab.got("c", i, i);
+  lab.after_ms(2);
+  for (std::uint64_t i = 2; i < 5000; i += 2) lab.got("c", i, i);
+  EXPECT_EQ(of(lab).staleness, milliseconds{4});
+  EXPECT_FALSE(of(lab).drain) << "one is still owed";
+  lab.after_ms(7).got("c", 0, 0);
+  EXPECT_EQ(of(lab).staleness, milliseconds{11});
+  EXPECT_EQ(of(lab).drain, milliseconds{10});
+}
+
 TEST(LabMeasuresTest, WhatWasThereBeforeTheGroupIsNotStale) {
   LabText lab;
   lab.sent(0, 0).after_ms(500).assigned("c").after_ms(5).got("c", 0, 0);

@@ -1,0 +1,3 @@
+module driftlab_go
+
+go 1.19
