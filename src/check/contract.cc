@@ -58,7 +58,7 @@ class PromiseReader {
     for (const codec::Member& member : root.members) {
       if (auto taken = take(member); !taken) return tl::unexpected(std::move(taken).error());
     }
-    return std::move(promise_);
+    return promise_;
   }
 
  private:

@@ -104,9 +104,9 @@ Result<report::Report> judge_lab(const CheckFlags& flags, const std::filesystem:
   if (!flags.contract.empty()) {
     const auto text = sys::read_file(flags.contract, kContractBytesMax);
     if (!text) return tl::unexpected(text.error());
-    auto promise = check::read_promise(*text, flags.contract);
-    if (!promise) return tl::unexpected(std::move(promise).error());
-    options.promise = std::move(*promise);
+    const auto promise = check::read_promise(*text, flags.contract);
+    if (!promise) return tl::unexpected(promise.error());
+    options.promise = *promise;
   }
   return check::check_lab(file, options);
 }

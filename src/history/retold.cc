@@ -106,7 +106,8 @@ bool Retold::tell_usual(const Operation& operation, core::ObservationSink& sink)
   const Position& position = operation.position;
   const bool has_position = operation.has(Member::kPosition);
   const bool stream = position.kind == Position::Kind::kSequence;
-  const bool placed = position.kind != Position::Kind::kEntry && position.partition < partitions_max() && (stream || position.has_partition);
+  const bool placed = position.kind != Position::Kind::kEntry && position.partition < partitions_max() &&
+                      (stream || position.has_partition);
   if (has_position && (kind_ != position.kind || !placed)) return false;
   if (delivers && (operation.process >= processes_.size() || !processes_[operation.process].is_consumer)) return false;
   usual_.has_position = has_position;
