@@ -251,6 +251,34 @@ TEST(LabCheckTest, InvalidComesBeforeFailedAndShowsBoth) {
   EXPECT_THAT(reasons(report), ElementsAre(HasSubstr("never ended"), HasSubstr("1 acknowledged record was never received")));
 }
 
+// ── what was not seen ──
+
+TEST(LabCheckTest, WithoutAReadOfTheWholeLogNothingIsKnownOfWhatCameAfterDelivery) {
+  LabText blind(R"("raw_read":false)");
+  const auto without = blind.sent(0, 0).assigned("c").got("c", 0, 0).ended().judge();
+  EXPECT_EQ(without.judgement.coverage.not_checked.at("durability-after-delivery"), 1U);
+  const auto with = three().log({0, 1, 2}).ended().judge();
+  EXPECT_FALSE(with.judgement.coverage.not_checked.contains("durability-after-delivery"));
+}
+
+TEST(LabCheckTest, APartitionThatNeverHeldARecordIsSilent) {
+  LabText lab = three();
+  lab.line("f", "ok", "read-begin", R"("target":[{"partition":0,"end":3},{"partition":1,"end":0}])");
+  for (std::uint64_t i = 0; i < 3; ++i) lab.line("f", "ok", "read", LabText::record(i, i, "k"));
+  lab.line("f", "ok", "read-end", R"("target":[{"partition":0,"end":3,"reached":true},{"partition":1,"end":0,"reached":true}])").ended();
+  EXPECT_EQ(lab.judge().judgement.coverage.partitions_silent, 1U);
+  EXPECT_EQ(three().log({0, 1, 2}).ended().judge().judgement.coverage.partitions_silent, 0U);
+}
+
+TEST(LabCheckTest, ALossSaysWhetherAnythingOfThePartitionCame) {
+  LabText some;
+  some.sent(0, 0).sent(1, 1).assigned("c").got("c", 0, 0).log({0, 1}).ended();
+  EXPECT_THAT(some.judge().judgement.findings.at(0).says, testing::Not(HasSubstr("whole partition")));
+  LabText none;
+  none.sent(0, 0).assigned("c").log({0}).ended();
+  EXPECT_THAT(none.judge().judgement.findings.at(0).says, HasSubstr("nothing of its whole partition was delivered"));
+}
+
 // ── at rest ──
 
 TEST(LabCheckTest, AConsumerBehindTheEndStalled) {
