@@ -75,7 +75,11 @@ Result<void> LabWatch::note(core::RangeSet& set, std::uint64_t number, const Ope
 void LabWatch::greet(std::size_t groups) {
   before_.resize(groups);
   for (std::size_t at = 0; at < attempts_.size(); ++at) {
-    if (!attempts_[at].unplaced.empty()) before_.back()[at] = attempts_[at].unplaced;
+    if (attempts_[at].next == 0) continue;
+    judge::BeforeGroup& before = before_.back()[at];
+    before.attempted.insert_range(0, attempts_[at].next);
+    if (attempts_[at].skipped != nullptr) before.attempted = before.attempted.minus(*attempts_[at].skipped);
+    before.decided = attempts_[at].decided;
   }
 }
 
@@ -90,8 +94,7 @@ Result<void> LabWatch::publish(const Operation& operation) {
       return refuse(operation, fmt::format("value {} has its outcome already: an attempt has one", operation.value));
     }
     if (auto noted = note(of_key.decided, sequence, operation); !noted) return noted;
-    if (operation.type != Type::kOk) return {};
-    if (!operation.has(Member::kPosition)) return note(of_key.unplaced, sequence, operation);
+    if (operation.type != Type::kOk || !operation.has(Member::kPosition)) return {};
     return note(log(partition_of(operation)).acked, operation.position.offset, operation);
   }
   if (attempted) {
@@ -266,9 +269,10 @@ judge::LabFacts LabWatch::finish(const track::Ledger& ledger, const core::Contra
     facts.invalid.emplace_back("the driver never ended: what it still had to say is not known");
   }
   for (std::size_t group = 0; group < before_.size(); ++group) {
-    for (const auto& [at, sequences] : before_[group]) {
+    if (contract.start != core::Start::kLatest) break;
+    for (const auto& [at, before] : before_[group]) {
       const std::string key = at == 0 ? std::string() : std::string(vocabulary_.keys.text(static_cast<std::uint32_t>(at - 1)));
-      facts.before_group[{ledger.state().groups[group].name, key}] = sequences;
+      facts.before_group[{ledger.state().groups[group].name, key}] = before;
     }
   }
   look_for_stalls(ledger, contract, facts);

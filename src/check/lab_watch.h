@@ -60,7 +60,6 @@ class LabWatch {
     std::uint64_t next = 0;                  // one above the highest attempted
     std::unique_ptr<core::RangeSet> skipped; // below that, not attempted so far
     core::RangeSet decided;                  // have their outcome
-    core::RangeSet unplaced;                 // acknowledged without a position
   };
   // One consumer at one partition.
   struct Place {
@@ -112,7 +111,7 @@ class LabWatch {
   std::vector<Log> logs_;                    // by partition
   std::vector<Fault> faults_;
   std::map<std::uint32_t, std::vector<std::size_t>> going_on_;  // by name: of faults_, the last is the latest
-  std::vector<std::map<std::size_t, core::RangeSet>> before_;  // by group: what was `unplaced` when it came, by place in attempts_
+  std::vector<std::map<std::size_t, judge::BeforeGroup>> before_;  // by group: what it found, by place in attempts_
   std::uint64_t shifted_ = 0;                // ranges that were moved to make room
   bool stream_ = false;
   bool has_key_ = false;

@@ -294,8 +294,7 @@ Result<void> Retold::subscribe_lab(const Operation& operation, core::Observation
   if (operation.type != Type::kOk) return {};
   // With a position, or at the end of the log: its own choice of what it wants.
   const bool late = operation.has(Member::kStart) && (operation.details->start.empty() || operation.details->start == "latest");
-  stated_late_ = stated_late_ && (late || process_of(operation.process).is_consumer);
-  has_stated_start_ = true;
+  if (late && !process_of(operation.process).is_consumer) ++late_consumers_;
   if (operation.has(Member::kGroup)) {
     stated_group_ = true;
     make_consumer(operation.process, vocabulary_.words.text(operation.group));

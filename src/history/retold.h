@@ -55,7 +55,7 @@ class Retold {
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
   [[nodiscard]] bool has_stated_group() const { return stated_group_; }
   // True if every consumer said when it first subscribed that it starts at the end of the log, or at a position of its own choice.
-  [[nodiscard]] bool starts_late() const { return has_stated_start_ && stated_late_; }
+  [[nodiscard]] bool starts_late() const { return late_consumers_ > 0 && late_consumers_ == consumers_; }
   // The group of that process, if it has been seen to consume.
   [[nodiscard]] std::optional<core::GroupIndex> group_of(std::uint32_t process) const {
     if (process >= processes_.size() || !processes_[process].is_consumer) return std::nullopt;
@@ -111,8 +111,7 @@ class Retold {
   std::uint32_t topic_ = 0;             // the one topic, if one was named
   bool has_topic_ = false;
   bool stated_group_ = false;
-  bool stated_late_ = true;
-  bool has_stated_start_ = false;
+  std::uint32_t late_consumers_ = 0;    // that said when they first subscribed that they do not start at the start
   std::uint32_t consumers_ = 0;
   std::vector<Process> processes_;  // by id
   core::Observation usual_;         // filled anew by each usual operation; what that does not fill is as it was made

@@ -104,14 +104,20 @@ struct Rest {
   std::string says;
 };
 
+// Sequences of a key when a group came: attempted, and of these with their outcome.
+struct BeforeGroup {
+  core::RangeSet attempted;
+  core::RangeSet decided;
+};
+
 // The history of a lab: one scenario, judged afterwards.
 struct LabFacts {
   bool stream = false;                   // positions are one number line: a sentence says "position 41 of the stream"
   std::vector<std::string> invalid;      // why nothing may be concluded from it, each a sentence
   std::vector<std::string> slow;         // budgets that were passed, each a sentence
   std::vector<Rest> rests;               // in the order of code, group, consumer
-  // By group and key: sequences acknowledged without a position when the group had not come yet.
-  std::map<std::pair<std::string, std::string>, core::RangeSet> before_group;
+  // By group and key: what was there when the group came.
+  std::map<std::pair<std::string, std::string>, BeforeGroup> before_group;
 };
 
 // What the ledger cannot know of the run. Made by the coordinator, or by a reader of histories.

@@ -337,8 +337,11 @@ class Judge {
         lose(group, record, core::Blame::kLog);
       return;
     }
-    if (not_owed(group, record)) return;
-    if (came_before(group, record)) return;
+    switch (owed(group, record)) {
+      case Owed::kYes: break;
+      case Owed::kNo: return;
+      case Owed::kUnclear: ++result_.undecided; return;
+    }
     if (expired(record)) {
       ++result_.expired;
     } else if (gone && compacted(record)) {
@@ -359,32 +362,41 @@ class Judge {
       }
     }
   }
-  // Of a group that starts at the end of the log: where the record stands nobody knows, but it was acknowledged before the group came.
-  [[nodiscard]] bool came_before(std::uint32_t group, const Record& record) const {
-    if (history_.contract.start != core::Start::kLatest || !known_at(record).empty() || held_by_raw(record)) return false;
-    for (const auto& step : history_.steps) {
-      const auto& value = step.seen.value;
-      if (step.kind != StepKind::kObserve) continue;
-      const bool consumes = value.event >= core::Event::kAssign && value.event <= core::Event::kCommitInfo;
-      if (consumes && value.group.value() == group) return false;
-      if (value.event == core::Event::kOk && step.seen.key == record.first && value.sequence.value() == record.second) return true;
-    }
-    return false;
-  }
-  // A group that starts at the end of the log is owed nothing below the lowest place it began at.
-  [[nodiscard]] bool not_owed(std::uint32_t group, const Record& record) const {
-    if (history_.contract.start != core::Start::kLatest) return false;
+  // Whether a group that starts at the end of the log is owed the record: by where its consumers said that they start, if that is known
+  // wherever the record stands, else by whether it had been acknowledged, or at least attempted, when the group came.
+  enum class Owed : std::uint8_t { kYes, kNo, kUnclear };
+  [[nodiscard]] Owed owed(std::uint32_t group, const Record& record) const {
+    if (history_.contract.start != core::Start::kLatest) return Owed::kYes;
     std::set<Position> at = known_at(record);
     if (held_by_raw(record)) at = raw_holds_.at(record);
-    return !at.empty() && std::all_of(at.begin(), at.end(), [&](const Position& p) {
-      std::optional<std::uint64_t> lowest;
+    const auto stated = [&](const Position& p) -> std::optional<std::uint64_t> {
+      std::optional<std::uint64_t> said;
+      std::optional<std::uint64_t> shown;
       for (const auto& lineage : facts_.lineages) {
         const auto begin = lineage.begin();
         if (lineage.group != group || lineage.partition != p.partition || !begin) continue;
+        auto& lowest = lineage.start ? said : shown;
         lowest = std::min(lowest.value_or(*begin), *begin);
       }
-      return lowest && p.offset.value() < *lowest;
-    });
+      return said && shown && *shown < *said ? std::nullopt : said;
+    };
+    if (!at.empty() && std::all_of(at.begin(), at.end(), [&](const Position& p) { return stated(p).has_value(); })) {
+      const bool below = std::all_of(at.begin(), at.end(), [&](const Position& p) { return p.offset.value() < *stated(p); });
+      return below ? Owed::kNo : Owed::kYes;
+    }
+    bool attempted = false;
+    for (const auto& step : history_.steps) {
+      const auto& value = step.seen.value;
+      if (step.kind != StepKind::kObserve) continue;
+      if (value.event >= core::Event::kAssign && value.event <= core::Event::kCommitInfo) {
+        if (value.group.value() == group) return attempted ? Owed::kUnclear : Owed::kYes;
+        continue;
+      }
+      if (step.seen.key != record.first || value.sequence.value() != record.second) continue;
+      if (value.event == core::Event::kInvoke) attempted = true;
+      if (value.event == core::Event::kOk || value.event == core::Event::kFail || value.event == core::Event::kInfo) return Owed::kNo;
+    }
+    return Owed::kYes;
   }
   [[nodiscard]] bool damaged_in_raw(const Attempt& attempt) const {
     return std::any_of(attempt.acked_at.begin(), attempt.acked_at.end(),

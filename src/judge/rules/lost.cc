@@ -57,8 +57,9 @@ class Losses {
                const core::RangeSet* raw) {
     const Where where = places(ref, sequence);
     const auto place = lowest(where);
-    if (not_owed(group, where)) return;
-    if (where.empty() && came_before(group, ref, sequence)) return;
+    const Owed is = owed(group, ref, sequence, where);
+    if (is == Owed::kUnclear) ++context_.result.undecided;
+    if (is != Owed::kYes) return;
     const bool in_log = (raw != nullptr && raw->contains(sequence)) || damaged(ref, sequence);
     if (!in_log && excused(where, sequence, raw)) return;
     const auto* detail = state_.group_details.find(own.detail);
@@ -89,26 +90,37 @@ class Losses {
     lose(group, ref, sequence, blame, place, note);
   }
 
-  // A group that starts at the end of the log is owed nothing of what was there before.
-  [[nodiscard]] bool not_owed(std::uint32_t group, Where where) const {
-    if (context_.contract.start != core::Start::kLatest || where.empty()) return false;
-    return std::all_of(where.begin(), where.end(), [&](const auto& entry) {
-      const auto& partitions = state_.groups[group].partitions;
-      if (entry.second.partition.value() >= partitions.size()) return false;
-      std::uint64_t first = track::kNoOffset;
-      for (const std::uint32_t number : partitions[entry.second.partition.value()].lineages) {
-        first = std::min(first, state_.lineages[number].begin());
-      }
-      return first != track::kNoOffset && entry.second.offset.value() < first;
-    });
-  }
-
-  // The same of a record whose position nobody knows: it was acknowledged when the group had not come yet.
-  [[nodiscard]] bool came_before(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence) const {
-    if (context_.contract.start != core::Start::kLatest || !context_.facts.lab) return false;
+  // A group that starts at the end of the log is owed nothing of what was there before. Where the end was its consumers say, or the order
+  // of what happened: what was acknowledged before the group came was there, what was attempted afterwards was not.
+  enum class Owed : std::uint8_t { kYes, kNo, kUnclear };
+  [[nodiscard]] Owed owed(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, Where where) const {
+    if (context_.contract.start != core::Start::kLatest) return Owed::kYes;
+    bool told = !where.empty();
+    bool below = true;
+    for (const auto& [id, place] : where) {
+      const auto start = stated_start(group, place.partition.value());
+      told = told && start.has_value();
+      below = below && place.offset.value() < start.value_or(0);
+    }
+    if (told) return below ? Owed::kNo : Owed::kYes;
+    if (!context_.facts.lab) return Owed::kUnclear;
     const auto& before = context_.facts.lab->before_group;
     const auto found = before.find({state_.groups[group].name, state_.keys.name(ref)});
-    return found != before.end() && found->second.contains(sequence);
+    if (found == before.end() || !found->second.attempted.contains(sequence)) return Owed::kYes;
+    return found->second.decided.contains(sequence) ? Owed::kNo : Owed::kUnclear;
+  }
+  // The lowest start that a consumer of the group said, unless one that said nothing was handed what lies below it.
+  [[nodiscard]] std::optional<std::uint64_t> stated_start(std::uint32_t group, std::uint32_t partition) const {
+    const auto& partitions = state_.groups[group].partitions;
+    if (partition >= partitions.size()) return std::nullopt;
+    std::uint64_t stated = track::kNoOffset;
+    std::uint64_t handed = track::kNoOffset;
+    for (const std::uint32_t number : partitions[partition].lineages) {
+      const track::Lineage& lineage = state_.lineages[number];
+      auto& lowest = lineage.start ? stated : handed;
+      lowest = std::min(lowest, lineage.begin());
+    }
+    return stated == track::kNoOffset || handed < stated ? std::nullopt : std::optional(stated);
   }
 
   [[nodiscard]] bool readable(std::uint32_t group) const {

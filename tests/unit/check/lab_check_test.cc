@@ -118,6 +118,26 @@ TEST(LabCheckTest, WithoutPositionsWhatWasAcknowledgedBeforeALateGroupIsNotOwed)
   EXPECT_EQ(judged(false), "failed: lost 1");
 }
 
+TEST(LabCheckTest, WhatWasSentAfterALateGroupCameIsOwedAlsoWhereNobodySaidWhereItStarts) {
+  const auto judged = [](bool before) {
+    LabText lab;
+    if (before) lab.sent(0, 0);
+    lab.subscribed("c", "latest");
+    if (!before) lab.sent(0, 0);
+    return in_short(lab.sent(1, 1).got("c", 1, 1).log({0, 1}).ended().judge());
+  };
+  EXPECT_EQ(judged(true), "clean");
+  EXPECT_EQ(judged(false), "failed: lost 1") << "it was sent when the consumer was there";
+}
+
+TEST(LabCheckTest, WhatWasUnderWayWhenALateGroupCameIsUndecided) {
+  LabText lab;
+  lab.attempt(0).subscribed("c", "latest").acked(0, 0).sent(1, 1).got("c", 1, 1).log({0, 1}).ended();
+  const auto report = lab.judge();
+  EXPECT_EQ(in_short(report), "invalid");
+  EXPECT_EQ(report.judgement.undecided, 1U);
+}
+
 TEST(LabCheckTest, AnAttemptHasOneOutcome) {
   const auto report = LabText().sent(0, 0).line("producer", "fail", "publish", R"("key":"k","value":0)").try_judge();
   ASSERT_FALSE(report);
