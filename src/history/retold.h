@@ -8,7 +8,8 @@
 //
 // Of a lab: processes have any name and may do anything; a consumer without a group is a group of its own, named as it is, and each
 // consumer tells its name as its member id. A number line without partitions is partition 0. driftlab's numbers from 1 become sequences
-// from 0, its consumers start at 1. Whatever no rule can judge yet is refused by name.
+// from 0, its consumers start at 1. Whatever no rule can judge yet is refused by name. Transactions are check/transactions.h's: an attempt
+// has none here unless it failed with its own, fenced if there is an error.
 //
 // Shape:    an assign or revoke of several partitions is one observation for each, a read-begin or read-end one for each target.
 // Cost:     20 ns an operation.   Limits: kClientsMax, kPartitionsMax, kTimeMax; past one the operation is refused.

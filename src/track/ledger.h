@@ -106,6 +106,16 @@ class Ledger {
   // Nobody attempted these sequences of the key of that name, although higher ones were attempted: before close_load().
   void never_attempted(std::string_view key, const core::Range& sequences);
 
+  // A transaction whose commit is known to have happened, and its records by name of the key. One of unknown outcome is committed if
+  // something of it was seen: prove_committed() then makes its records of unknown outcome acknowledged ones (coverage still counts them
+  // unknown). Both after close_load().
+  using TransactionRecords = std::vector<std::pair<std::string, core::Range>>;
+  void committed_transaction(std::string name, const TransactionRecords& records);
+  void prove_committed(const TransactionRecords& records);
+  // Of these records the ones that a group has received, and the ones that the raw read holds.
+  [[nodiscard]] std::uint64_t count_received(const TransactionRecords& records) const;
+  [[nodiscard]] TransactionRecords absent_from_raw_read(const TransactionRecords& records) const;
+
   Applied apply(Delta delta);
   // The highest delta number of `source` below which nothing is missing.
   [[nodiscard]] std::uint64_t applied(core::SourceId source) const;

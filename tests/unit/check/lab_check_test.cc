@@ -348,7 +348,6 @@ TEST(LabCheckTest, AnOutcomeNeedsItsAttemptAndAnAttemptIsMadeOnce) {
 }
 
 TEST(LabCheckTest, WhatCannotBeJudgedYetIsRefusedByName) {
-  EXPECT_THAT(refusal(LabText().line("p", "ok", "begin", R"("txn":"t1")")), HasSubstr("transactions cannot be judged yet"));
   EXPECT_THAT(refusal(LabText().line("c", "ok", "ack", R"("value":1)")), HasSubstr("\"acknowledgement\":\"individual\""));
   EXPECT_THAT(refusal(LabText().line("x", "ok", "copy", R"("from":{"seq":1},"key":"k","value":1)")),
               HasSubstr("processors cannot be judged yet"));
