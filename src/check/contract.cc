@@ -137,7 +137,6 @@ class PromiseReader {
     const std::string& name = member.name;
     Contract& contract = promise_.contract;
     int ignored = 0;
-    Nanoseconds not_used{};
     if (name == "delivery") return delivery(member);
     if (name == "order") return set(member, kOrders, promise_.order);
     if (name == "start") return set(member, kStarts, promise_.start);
@@ -148,7 +147,7 @@ class PromiseReader {
     if (name == "isolation") return set(member, kIsolations, contract.isolation);
     if (name == "gaps") return gaps(member);
     if (name == "deadline_ms") return milliseconds(member, contract.timeout);
-    if (name == "ack_wait_ms") return milliseconds(member, not_used);
+    if (name == "ack_wait_ms") return milliseconds(member, promise_.ack_wait);
     if (name == "budgets" && member.value.kind == Node::Kind::kMap) return budgets(member);
     if (name == "budgets") return refuse(member.value.place, "'budgets' is a map of recovery_ms and staleness_ms");
     return refuse(member.place, fmt::format("a contract has no '{}'; it may have {}", printable(name), kMembers));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "check/lab_measures.h"
 #include "check/lab_watch.h"
+#include "check/single_acks.h"
 #include "check/transactions.h"
 #include "core/ids.h"
 #include "history/operations_ahead.h"
@@ -57,6 +58,7 @@ class Lab {
   std::optional<LabMeasures> measures_;
   std::optional<history::Retold> retold_;
   std::optional<Transactions> transactions_;
+  std::optional<SingleAcks> single_acks_;
   bool reads_uncommitted_ = false;         // within a pass over the log that shows what was not committed
   std::unique_ptr<track::Ledger> ledger_;
   Promise promise_;
@@ -117,9 +119,7 @@ Result<void> Lab::begin(std::span<const Operation> first) {
   if (!promise_.order) promise_.order = core::Order::kKey;
   const bool individual = promise_.contract.acknowledgement == core::Acknowledgement::kIndividual;
   contract_ = promise_.settle({.has_key = true});
-  if (individual && (contract_.exactly_once || contract_.at_most_once || contract_.redelivery != core::Redelivery::kAny)) {
-    return fail(ErrorCode::kInvalid, "what individual acknowledgements allow cannot be judged yet: only \"redelivery\":\"any\" can");
-  }
+  if (individual) single_acks_.emplace(vocabulary_, promise_.ack_wait);
   retold_.emplace(vocabulary_, history::Retold::Lab{meta.dialect, &recorder_.keys(), individual});
   transactions_.emplace(vocabulary_, contract_.isolation == core::Isolation::kReadUncommitted);
   measures_.emplace(vocabulary_, contract_.timeout);
@@ -165,6 +165,12 @@ Result<void> Lab::tell(const Operation& operation) {
   if (auto told = retold_->tell(operation, recorder_); !told) return told;
   if (auto seen = watch_.see(operation, *retold_); !seen) return seen;
   if (!closed_) measures_->see(operation, *retold_);
+  if (single_acks_ && !closed_) single_acks_->see(operation, *retold_);
+  if (retold_->is_shared() && !contract_.shared) {
+    // Who was handed what of a shared subscription follows no order.
+    promise_.contract.shared = contract_.shared = true;
+    ledger_->share();
+  }
   if (operation.has(Member::kTime)) {
     if (!first_) first_ = now;
     if (!load_begin_ && operation.function == Function::kPublish) load_begin_ = now;
@@ -252,6 +258,7 @@ Result<void> Lab::end() {
   if (transactions_->any_unknown()) facts.held_back = watch_.reach();
   facts.lab = watch_.finish(*ledger_, contract_);
   transactions_->finish(retold_->groups(), retold_->is_stream(), *facts.lab);
+  if (single_acks_) single_acks_->finish(retold_->groups(), *facts.lab);
   look_at_budgets(*facts.lab);
   if (dropped_ > 0)
     facts.lab->invalid.push_back(fmt::format("{} operations are missing: whoever wrote the file could not keep up", dropped_));

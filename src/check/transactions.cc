@@ -178,6 +178,7 @@ Result<void> Transactions::commit(const Operation& operation, std::uint32_t numb
       return {};
     case Type::kFail:  // it certainly did not
       one.waiting = false;
+      one.refused = true;
       if (is_fenced(operation) && !one.asked) return end(number, State::kFenced, operation, tell);
       return {};
   }
@@ -331,8 +332,10 @@ void Transactions::keep(Transaction& one, const std::vector<Attempt>& attempts) 
 
 Result<void> Transactions::close(const Tell& tell) {
   for (std::uint32_t number = 0; number < transactions_.size(); ++number) {
-    if (transactions_[number].state != State::kOpen) continue;
-    if (auto ended = end(number, State::kUnknown, last_, tell); !ended) return ended;
+    const Transaction& one = transactions_[number];
+    if (one.state != State::kOpen) continue;
+    const bool certainly_not = one.refused && !one.asked && !one.waiting;
+    if (auto ended = end(number, certainly_not ? State::kAborted : State::kUnknown, last_, tell); !ended) return ended;
   }
   for (const auto& [record, retry] : retries_) {
     if (retry.ok) continue;

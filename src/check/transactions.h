@@ -7,6 +7,7 @@
 //     committed                those that did not fail are ok
 //     aborted                  failed                                 … its transaction was aborted
 //     fenced, no commit asked  failed                                 … its producer was fenced
+//     its commit failed        failed, if none that may have happened was asked for, as if it was aborted
 //     else                     unknown; if one is seen after all, the ledger calls the others acknowledged
 //
 // One identity may be attempted again after a transaction that was not committed: it is ok if one attempt is, else unknown if one is,
@@ -86,6 +87,7 @@ class Transactions {
     State state = State::kOpen;
     bool asked = false;            // for its commit, which may have happened
     bool waiting = false;          // for the answer
+    bool refused = false;          // its commit: it certainly did not happen
     bool proven = false;
     std::vector<Attempt> attempts; // until the outcome is known
     std::vector<history::Operation> offsets;  // commits of consumers' positions that wait for the outcome

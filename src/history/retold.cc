@@ -290,9 +290,7 @@ void Retold::release(Process& process, Observation observation, core::LineageClo
 }
 
 Result<void> Retold::subscribe_lab(const Operation& operation, core::ObservationSink& sink) {
-  if (operation.has(Member::kMode) && operation.details->mode == "shared") {
-    return foreign(operation, "shared subscriptions cannot be judged yet");
-  }
+  shared_ = shared_ || (operation.has(Member::kMode) && operation.details->mode == "shared");
   if (operation.type != Type::kOk) return {};
   // With a position, or at the end of the log: its own choice of what it wants.
   const bool late = operation.has(Member::kStart) && (operation.details->start.empty() || operation.details->start == "latest");

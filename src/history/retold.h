@@ -54,6 +54,8 @@ class Retold {
 
   // Of a lab: the groups so far, by GroupIndex, and what they are.
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
+  // True if somebody subscribed in mode shared.
+  [[nodiscard]] bool is_shared() const { return shared_; }
   [[nodiscard]] bool has_stated_group() const { return stated_group_; }
   // True if every consumer said when it first subscribed that it starts at the end of the log, or at a position of its own choice.
   [[nodiscard]] bool starts_late() const { return late_consumers_ > 0 && late_consumers_ == consumers_; }
@@ -112,6 +114,7 @@ class Retold {
   std::uint32_t topic_ = 0;             // the one topic, if one was named
   bool has_topic_ = false;
   bool stated_group_ = false;
+  bool shared_ = false;
   std::uint32_t late_consumers_ = 0;    // that said when they first subscribed that they do not start at the start
   std::uint32_t consumers_ = 0;
   std::vector<Process> processes_;  // by id

@@ -109,6 +109,12 @@ struct Rest {
   std::vector<std::string> transactions; // that it is about
 };
 
+// What individual acknowledgements allow of repeats.
+struct SingleAckFacts {
+  std::uint64_t allowed = 0;
+  std::vector<Rest> forbidden;           // the others, as many as are named
+};
+
 // Sequences of a key when a group came: attempted, and of these with their outcome.
 struct BeforeGroup {
   core::RangeSet attempted;
@@ -121,6 +127,7 @@ struct LabFacts {
   std::vector<std::string> invalid;      // why nothing may be concluded from it, each a sentence
   std::vector<std::string> slow;         // budgets that were passed, each a sentence
   std::vector<Rest> rests;               // in the order of code, group, consumer or key
+  std::optional<SingleAckFacts> single_acks;  // absent: acknowledgements are cumulative
   std::map<std::string, std::uint64_t> not_checked;  // codes, and how often a limit was reached
   // By group and key: what was there when the group came.
   std::map<std::pair<std::string, std::string>, BeforeGroup> before_group;

@@ -156,27 +156,40 @@ void cover(const track::Ledger& ledger, const core::Contract& contract, Judgemen
   if (contract.raw_read != core::RawReadScope::kFull) coverage.not_checked["durability-after-delivery"] = progress.received;
 }
 
+void name(const Rest& one, Judgement& result) {
+  Finding& finding = result.findings.emplace_back();
+  finding.code = one.code;
+  finding.group = one.group;
+  finding.consumer = one.consumer;
+  finding.records = 1;
+  finding.positions = one.positions;
+  finding.transactions = one.transactions;
+  finding.says = one.says;
+  finding.key = one.key;
+  finding.nameless = one.nameless;
+  finding.first = one.sequence;
+  finding.last = one.sequence;
+}
+
 // What only the history of a lab shows: counted and named behind all else.
 void rest(const LabFacts& lab, const JudgeOptions& options, Judgement& result) {
   for (const auto& [name, n] : lab.not_checked) result.coverage.not_checked[name] += n;
+  if (lab.single_acks && options.rule_off != Code::kDuplicateDelivery) {
+    for (const Rest& one : lab.single_acks->forbidden) {
+      if (result.findings.size() >= options.findings_max) {
+        ++result.findings_left_out;
+      } else {
+        name(one, result);
+      }
+    }
+  }
   for (const Rest& one : lab.rests) {
     if (options.rule_off == one.code) continue;
     if (++result.counts[one.code] > options.findings_max) {
       ++result.findings_left_out;
-      continue;
+    } else {
+      name(one, result);
     }
-    Finding& finding = result.findings.emplace_back();
-    finding.code = one.code;
-    finding.group = one.group;
-    finding.consumer = one.consumer;
-    finding.records = 1;
-    finding.positions = one.positions;
-    finding.transactions = one.transactions;
-    finding.says = one.says;
-    finding.key = one.key;
-    finding.nameless = one.nameless;
-    finding.first = one.sequence;
-    finding.last = one.sequence;
   }
 }
 

@@ -102,6 +102,8 @@ class Ledger {
   // apart.
   static constexpr std::size_t kGroupsMax = 32;
   core::GroupIndex add_group(std::string name);
+  // From now on what is handed over follows no order. Before the first delivery.
+  void share();
   [[nodiscard]] std::size_t group_count() const;
   // Nobody attempted these sequences of the key of that name, although higher ones were attempted: before close_load().
   void never_attempted(std::string_view key, const core::Range& sequences);
