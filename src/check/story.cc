@@ -90,6 +90,9 @@ class Teller {
   [[nodiscard]] Holder holder(std::uint32_t process, std::uint32_t partition) const {
     return {std::uint64_t{source_} << 32U | process, partition};
   }
+  [[nodiscard]] std::string within_text(const Operation& operation) const {
+    return operation.has(Member::kTxn) ? " within transaction " + printable(txn_of(operation)) : "";
+  }
   [[nodiscard]] std::string_view txn_of(const Operation& operation) const { return vocabulary_.words.text(operation.txn); }
   [[nodiscard]] std::string sequence_text(const Operation& operation) const;
   [[nodiscard]] std::string other_text(const Operation& operation) const;
@@ -270,15 +273,14 @@ void Teller::delivery(const Operation& operation) {
     const std::uint64_t times = ++deliveries_[operation.value];
     holding.handed.insert(place);
     const bool damaged = operation.has(Member::kChecksum) && operation.checksum == history::Checksum::kBad;
-    own(operation, fmt::format("{} handed over from {}{}{}{}", sequence_text(operation), place_text(operation),
-                               operation.has(Member::kTxn) ? " within transaction " + printable(txn_of(operation)) : "", times > 1 ? fmt::format(", for the {}. time", times) : "", damaged ? ", damaged" : ""));
+    own(operation, fmt::format("{} handed over from {}{}{}{}", sequence_text(operation), place_text(operation), within_text(operation),
+                               times > 1 ? fmt::format(", for the {}. time", times) : "", damaged ? ", damaged" : ""));
     return;
   }
   if (subject_.whole_key) return;
   if (subject_.places.contains(place)) {
     holding.handed.insert(place);
-    own(operation, fmt::format("{} was handed over from {}{}", other_text(operation), place_text(operation),
-                               operation.has(Member::kTxn) ? " within transaction " + printable(txn_of(operation)) : ""));
+    own(operation, fmt::format("{} was handed over from {}{}", other_text(operation), place_text(operation), within_text(operation)));
     return;
   }
   pass(operation, holding);

@@ -16,6 +16,7 @@ using history::Operation;
 using history::Type;
 
 constexpr std::size_t kStepsNamed = 8;  // of a cycle
+constexpr std::uint64_t kShiftedMax = std::uint64_t{1} << 31U;
 
 tl::unexpected<Error> refuse(const Operation& operation, std::string_view why) {
   return fail(ErrorCode::kParse, fmt::format("line {}: {}: {}", operation.line, history::function_name(operation.function), why));
@@ -67,7 +68,7 @@ Result<void> Transactions::see(const Operation& operation, const history::Retold
   if (function != Function::kRead) return tell(operation);
   const bool damaged = is_damaged(operation);
   const auto by = damaged ? std::nullopt : writer({place_of(operation), operation.value});
-  if (by && operation.has(Member::kPosition)) note(writes_, operation.position, *by);
+  if (by && !transactions_[*by].placed && operation.has(Member::kPosition)) note(writes_, operation.position, *by);
   return tell(plain(operation));
 }
 
@@ -121,11 +122,17 @@ Result<void> Transactions::attempt(const Operation& operation, std::uint32_t num
     if (transactions_[*before].state == State::kOpen) retry.unknown = retry.unknown || transactions_[*before].asked;
   } else {
     if (auto told = tell(plain(operation)); !told) return told;
-    auto& spans = written_.size() > record.first ? written_[record.first] : (written_.resize(record.first + std::size_t{1}), written_.back());
+    if (written_.size() <= record.first) written_.resize(record.first + std::size_t{1});
+    auto& spans = written_[record.first];
     if (!spans.empty() && spans.back().transaction == number && spans.back().sequences.end == record.second) {
       ++spans.back().sequences.end;
     } else {
       const auto behind = std::ranges::upper_bound(spans, record.second, {}, [](const Span& span) { return span.sequences.begin; });
+      shifted_ += static_cast<std::uint64_t>(spans.end() - behind);
+      if (shifted_ > kShiftedMax) {
+        return fail(ErrorCode::kFull, fmt::format("line {}: values go up and down among {} transactions: that cannot be judged",
+                                                  operation.line, spans.size()));
+      }
       spans.insert(behind, {{record.second, record.second + 1}, number});
     }
   }
@@ -262,9 +269,10 @@ Result<void> Transactions::end(std::uint32_t number, State state, const Operatio
 }
 
 Result<void> Transactions::outcome(std::uint32_t number, const Attempt& attempt, const Operation& at, const Tell& tell) {
-  const Transaction& one = transactions_[number];
+  Transaction& one = transactions_[number];
   const Identity record{attempt.key, attempt.sequence};
   const bool failed = attempt.own == Own::kFailed;
+  one.placed = one.placed && (failed || attempt.has_position);
   auto retry = retries_.find(record);
   if (one.state == State::kCommitted) {
     if (!failed && attempt.has_position) note(writes_, attempt.position, number);

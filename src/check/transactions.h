@@ -16,7 +16,8 @@
 // Shape:    fed with the operations of one file in their order; what it tells has no `txn` but for attempts that failed with theirs.
 // Cost:     50 ns a record of a transaction. Memory: 100 bytes a record of a transaction that has not ended well, 16 to 40 of another.
 // Limits:   kRecordsMax records of transactions; what is beyond has its outcome, but counts in not_checked() for the rules of isolation.
-// Errors:   kParse: a transaction that goes on after its end, ends twice, or whose name is used again, with line and remedy.
+// Errors:   kParse: a transaction that goes on after its end, ends twice, or whose name is used again, with line and remedy. kFull: values
+//           that go up and down among too many transactions.
 // Threads:  one owner.   Source: docs/formats/history.md, "Transactions".
 #pragma once
 
@@ -89,6 +90,7 @@ class Transactions {
     bool waiting = false;          // for the answer
     bool refused = false;          // its commit: it certainly did not happen
     bool proven = false;
+    bool placed = true;            // where each of its records stands is known of its acknowledgement
     std::vector<Attempt> attempts; // until the outcome is known
     std::vector<history::Operation> offsets;  // commits of consumers' positions that wait for the outcome
     std::vector<std::pair<std::uint32_t, core::Range>> records;  // by place of the key
@@ -160,6 +162,7 @@ class Transactions {
   std::uint64_t records_ = 0;                          // kept
   std::uint64_t left_out_ = 0;
   std::uint64_t early_left_out_ = 0;
+  std::uint64_t shifted_ = 0;                          // spans that were moved to make room
 };
 
 }  // namespace sp::check

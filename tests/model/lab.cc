@@ -213,6 +213,7 @@ class Scribe {
       line.transaction = open.number;
       position = position_member(*line.position);
     }
+    file_.transactions[open.number].placed = file_.transactions[open.number].placed && line.position.has_value();
     // What becomes of the attempt says nothing of what becomes of the transaction, unless it failed itself.
     const bool sent = value.event == core::Event::kOk || prng_.chance(0.5);
     put(line, fmt::format(R"({}{},"type":"{}")", head, position, sent ? "ok" : "info"));
@@ -492,6 +493,7 @@ class LabJudge {
       if (line.what == What::kAck && line.transaction) writers[*line.position].insert(*line.transaction);
     }
     for (std::size_t number = 0; number < file_.transactions.size(); ++number) {
+      if (file_.transactions[number].placed) continue;  // its acknowledgements say where each of its records stands
       for (const auto& found : file_.raw.records) {
         const bool readable = found.content == core::Content::kIntact || found.content == core::Content::kUnchecked;
         const auto& own = file_.transactions[number].records;

@@ -36,6 +36,7 @@ struct LabLine {
 struct LabTransaction {
   enum class Ended : std::uint8_t { kCommitted, kAborted, kUnknown };
   Ended ended = Ended::kCommitted;
+  bool placed = true;                      // each of its records was acknowledged with a position
   bool proven = false;                     // of unknown outcome, but something of it was seen
   std::vector<std::pair<Key, std::uint64_t>> records;
   std::uint64_t known_later = 0;           // of its records: acknowledged because it was proven

@@ -321,8 +321,7 @@ class Judge {
       if (facts_.unknown(record)) {
         if (received(group, record) || !held_by_raw(record)) continue;
         const auto& at = raw_holds_.at(record);
-        if (std::any_of(at.begin(), at.end(),
-                        [&](const Position& p) { return passed(group, p); })) {
+        if (std::any_of(at.begin(), at.end(), [&](const Position& p) { return passed(group, p); })) {
           lose(group, record, core::Blame::kClient);
         }
       } else if (facts_.acked(record)) {
@@ -335,11 +334,10 @@ class Judge {
   [[nodiscard]] bool held_back(const Record& record) const {
     const auto& bounds = history_.facts.held_back;
     const std::set<Position> at = known_at(record);
-    if (bounds.empty() || at.empty()) return !bounds.empty();
-    return std::any_of(at.begin(), at.end(), [&](const Position& position) {
-      const auto bound = bounds.find(position.partition.value());
-      return bound != bounds.end() && position.offset.value() >= bound->second;
-    });
+    const auto is_behind = [&](const Position& p) {
+      return bounds.contains(p.partition.value()) && p.offset.value() >= bounds.at(p.partition.value());
+    };
+    return !bounds.empty() && (at.empty() || std::any_of(at.begin(), at.end(), is_behind));
   }
 
   void judge_acked(std::uint32_t group, const Record& record, const Attempt& attempt) {
@@ -365,8 +363,7 @@ class Judge {
     } else {
       std::set<Position> at = known_at(record);
       if (held_by_raw(record)) at = raw_holds_.at(record);
-      const bool by =
-          std::any_of(at.begin(), at.end(), [&](const Position& p) { return passed(group, p); });
+      const bool by = std::any_of(at.begin(), at.end(), [&](const Position& p) { return passed(group, p); });
       if (!by && !past_deadline(attempt)) {
         ++result_.undecided;
       } else if (!held_by_raw(record) && !damaged_in_raw(attempt)) {
@@ -413,8 +410,7 @@ class Judge {
     return Owed::kYes;
   }
   [[nodiscard]] bool damaged_in_raw(const Attempt& attempt) const {
-    return std::any_of(attempt.acked_at.begin(), attempt.acked_at.end(),
-                       [&](const Position& p) { return raw_damaged_.contains(p); });
+    return std::any_of(attempt.acked_at.begin(), attempt.acked_at.end(), [&](const Position& p) { return raw_damaged_.contains(p); });
   }
 
   void late(std::uint32_t group) {
@@ -423,8 +419,7 @@ class Judge {
       std::optional<MonotonicTime> deadline;
       std::optional<std::uint64_t> judged_at;
       for (const auto& [number, now] : facts_.ticks) {
-        if (!deadline && number >= *attempt.ack_known_at_tick)
-          deadline = now + history_.contract.timeout;
+        if (!deadline && number >= *attempt.ack_known_at_tick) deadline = now + history_.contract.timeout;
         if (deadline && !judged_at && now >= *deadline) judged_at = number;
       }
       const auto known = delivery_known(group, record);
@@ -432,15 +427,13 @@ class Judge {
     }
   }
   // The first tick that knows of a delivery of the record; none if only the raw read tells.
-  [[nodiscard]] std::optional<std::uint64_t> delivery_known(std::uint32_t group,
-                                                            const Record& record) const {
+  [[nodiscard]] std::optional<std::uint64_t> delivery_known(std::uint32_t group, const Record& record) const {
     std::optional<std::uint64_t> tick;
     for (const auto& lineage : facts_.lineages) {
       if (lineage.group != group) continue;
       for (const auto& hand : lineage.handed) {
         if (ignored(hand.content) || !hands(hand, record)) continue;
-        const std::optional<std::uint64_t> named =
-            names_itself(hand.content) ? 0 : named_by(record, *hand.place);
+        const std::optional<std::uint64_t> named = names_itself(hand.content) ? 0 : named_by(record, *hand.place);
         if (named)
           tick = std::min(tick.value_or(~std::uint64_t{0}), std::max(hand.moment.until, *named));
       }
@@ -448,8 +441,7 @@ class Judge {
     return tick;
   }
   // The first tick that knows which record stands there.
-  [[nodiscard]] std::optional<std::uint64_t> named_by(const Record& record,
-                                                      const Position& position) const {
+  [[nodiscard]] std::optional<std::uint64_t> named_by(const Record& record, const Position& position) const {
     std::optional<std::uint64_t> tick;
     const auto attempt = facts_.attempts.find(record);
     if (attempt != facts_.attempts.end() && attempt->second.acked_at.contains(position))

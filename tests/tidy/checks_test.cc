@@ -143,6 +143,17 @@ TEST(RegisteredTest, ARuleWithoutItsPairOfTestsIsFound) {
   EXPECT_EQ(check_rules_have_cases(tree, std::vector<CaseRow>{}).size(), 2U);
 }
 
+TEST(RegisteredTest, FilesOfTheCorpusAreCasesToo) {
+  const Tree tree = {file("src/judge/rules/skip.cc", "")};
+  constexpr std::string_view kBad = "| `skip-bad` | it jumps | failed | 1 | lost 1, skip 2 | | |\n";
+  constexpr std::string_view kGood = "| `skip-good` | it does not | clean | 0 | | | |\n";
+  const auto found = [&](std::string_view table) { return check_rules_have_cases(tree, parse_corpus_table(table)).size(); };
+  EXPECT_EQ(found(std::string(kBad) + std::string(kGood)), 0U);
+  EXPECT_EQ(found(kBad), 1U);
+  EXPECT_EQ(found(kGood), 1U);
+  EXPECT_EQ(found("| `skip-bad` | it jumps | clean | 0 | skip 2 | | |\n| `lost-good` | no | clean | 0 | | | |\n"), 2U);
+}
+
 TEST(RegisteredTest, AFailingCaseThatCountsNothingOrIsPendingIsNone) {
   const Tree tree = {file("src/judge/rules/lost.cc", ""),
                      file("tests/cases/data/L1.case", "expect verdict failed\nexpect lost 0\n"),

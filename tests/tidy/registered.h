@@ -23,6 +23,8 @@ struct CaseRow {
   std::vector<std::string> named;    // ... with any number: "expect phantom 0" is what a lawful twin says
 };
 [[nodiscard]] CaseRow parse_case_row(std::string_view text);
+// The same of a table of files, as corpus/lab/README.md has it: a NAME-bad that failed, and its NAME-good that is clean, which names NAME.
+[[nodiscard]] std::vector<CaseRow> parse_corpus_table(std::string_view text);
 // src/judge/rules/<code>.cc needs a case that fails and counts the code, and one that passes and names it.
 [[nodiscard]] Violations check_rules_have_cases(const Tree& tree, const std::vector<CaseRow>& cases);
 // ... with the cases of the tree.

@@ -10,7 +10,8 @@ class Torn {
  public:
   explicit Torn(const Context& context)
       : state_(context.state),
-        raw_(context.contract.raw_read == core::RawReadScope::kFull && context.facts.raw_read_available && context.facts.raw_read_complete) {
+        raw_(context.contract.raw_read == core::RawReadScope::kFull && context.facts.raw_read_available &&
+             context.facts.raw_read_complete) {
     for (const auto& [of, sequences] : context.lost) lost_[of.second].insert_all(sequences);
   }
 

@@ -56,7 +56,8 @@ TEST(IsolationTest, HalfOfATransactionSeenIsGSingle) {
 }
 
 TEST(IsolationTest, EachWroteWhatTheOtherHadNotSeenIsG2) {
-  EXPECT_THAT(codes(Isolation::find({{0, kA, 0}, {0, kB, 0}, {1, kB, 1}, {2, kA, 1}}, {{1, kA, 0}, {2, kB, 0}}, 3)), ElementsAre(Code::kG2));
+  const std::vector<Touch> writes{{0, kA, 0}, {0, kB, 0}, {1, kB, 1}, {2, kA, 1}};
+  EXPECT_THAT(codes(Isolation::find(writes, {{1, kA, 0}, {2, kB, 0}}, 3)), ElementsAre(Code::kG2));
 }
 
 TEST(IsolationTest, WhatATransactionSeesOfItselfIsNoCircle) {
