@@ -183,6 +183,7 @@ class Scribe {
     made.ended = outcome == core::Event::kOk     ? LabTransaction::Ended::kCommitted
                  : outcome == core::Event::kFail ? LabTransaction::Ended::kAborted
                                                  : LabTransaction::Ended::kUnknown;
+    made.placed = outcome == core::Event::kOk;
     boundary("invoke", "begin", at->second.number);
     boundary("ok", "begin", at->second.number);
     if (outcome != core::Event::kFail && prng_.chance(0.7)) ask(at->second);
