@@ -1,9 +1,11 @@
 #include "driver/kafka/producer.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +89,9 @@ struct Complaint {
 // Reports passed under one bracket, so that others that observe do not wait for a whole queue.
 constexpr std::size_t kReportsInBracketMax = 1024;
 
+// Records handed over at once.
+constexpr std::size_t kSentAtOnceMax = 256;
+
 class KafkaProducer final : public Producer {
  public:
   KafkaProducer(const ProducerSpec& spec, Account account, MonotonicClock& clock)
@@ -136,6 +141,18 @@ class KafkaProducer final : public Producer {
     return SendStatus::kAccepted;
   }
 
+  // The library looks at its clocks and takes its topic's lock once a batch.
+  std::size_t send_all(std::span<const Outgoing> records) override {
+    std::size_t taken = 0;
+    while (taken < records.size()) {
+      const auto batch = records.subspan(taken, std::min(kSentAtOnceMax, records.size() - taken));
+      const std::size_t count = send_batch(batch);
+      taken += count;
+      if (count < batch.size()) break;
+    }
+    return taken;
+  }
+
   // Reports come by callback, not as events: an event walks its messages twice, the second time
   // when they are cold.
   std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override {
@@ -173,6 +190,44 @@ class KafkaProducer final : public Producer {
   }
 
  private:
+  std::size_t send_batch(std::span<const Outgoing> records) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const core::Envelope& envelope = records[i].envelope;
+      rd_kafka_message_t& message = batch_[i];
+      message.err = RD_KAFKA_RESP_ERR_NO_ERROR;
+      message.partition = envelope.partition
+                              ? static_cast<std::int32_t>(envelope.partition->value())
+                              : std::int32_t{RD_KAFKA_PARTITION_UA};
+      // F_COPY: the library writes to neither; its structure is only not const.
+      message.payload = const_cast<std::byte*>(envelope.payload.data());
+      message.len = envelope.payload.size();
+      message.key = const_cast<char*>(envelope.key.data());
+      message.key_len = envelope.key.size();
+      message._private = attempts_.take(records[i].key, envelope.sequence);
+    }
+    rd_kafka_produce_batch(topic_.get(), RD_KAFKA_PARTITION_UA,
+                           RD_KAFKA_MSG_F_COPY | RD_KAFKA_MSG_F_PARTITION, batch_.data(),
+                           static_cast<int>(records.size()));
+    return settle_batch(records.size());
+  }
+
+  // What the library said of the first `size` of batch_: how many of them are attempts. Once its
+  // queue is full it takes nothing more of a batch. If it did, the one refused before would be
+  // overtaken when it is sent again; so that one is an attempt that failed.
+  std::size_t settle_batch(std::size_t size) {
+    const auto is_full = [](const rd_kafka_message_t& message) {
+      return message.err == RD_KAFKA_RESP_ERR__QUEUE_FULL;
+    };
+    std::size_t taken = size;
+    for (; taken > 0 && is_full(batch_[taken - 1]); --taken)
+      attempts_.give_back(static_cast<Attempt*>(batch_[taken - 1]._private));
+    for (std::size_t i = 0; i < taken; ++i) {
+      if (batch_[i].err != RD_KAFKA_RESP_ERR_NO_ERROR)
+        refusals_.push_back({static_cast<Attempt*>(batch_[i]._private), batch_[i].err});
+    }
+    return taken;
+  }
+
   [[nodiscard]] core::Observation about(const Attempt& attempt, core::Event event,
                                         MonotonicTime now) const {
     core::Observation observation;
@@ -293,6 +348,7 @@ class KafkaProducer final : public Producer {
   Nanoseconds retry_pause_{};
   MonotonicClock& clock_;  // outlives this
   AttemptPool attempts_;
+  std::array<rd_kafka_message_t, kSentAtOnceMax> batch_{};
   std::vector<Refusal> refusals_;
   std::vector<Complaint> complaints_;
   core::ObservationSink* sink_ = nullptr;  // of the poll that is going on
