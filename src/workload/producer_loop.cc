@@ -50,6 +50,10 @@ ProducerLoop::ProducerLoop(ProducerOptions options, std::unique_ptr<driver::Prod
       pacing_(options_.rate, options_.catch_up_max) {
   CHECK(options_.payload_bytes >= core::kPayloadBytesMin, "validation refuses shorter payloads");
   staged_.reserve(options_.batch_max);
+  for (Observation& invoke : invokes_) {
+    invoke.event = Event::kInvoke;
+    invoke.process = options_.index;
+  }
   make_places();
 }
 
@@ -119,11 +123,8 @@ ProducerLoop::Sent ProducerLoop::send_due(MonotonicTime now) {
 bool ProducerLoop::stage(MonotonicTime now) {
   const std::uint64_t due = pacing_.due(now);
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(due, options_.batch_max));
-  Observation invoke;
-  invoke.event = Event::kInvoke;
-  invoke.process = options_.index;
-  invoke.time = now;
   bool key_free = true;
+  std::size_t uncalled = 0;  // of invokes_
   stats_.lock();
   evidence_.begin();
   while (staged_.size() < wanted) {
@@ -134,11 +135,14 @@ bool ProducerLoop::stage(MonotonicTime now) {
       break;
     }
     const core::Sequence sequence = open_.open(*key, pacing_.take(now));
+    Observation& invoke = invokes_[uncalled++];
+    invoke.time = now;
     invoke.key = {options_.block, *key};
     invoke.sequence = sequence;
-    evidence_.observe(invoke);
     staged_.push_back({*key, sequence});
+    if (uncalled == invokes_.size()) evidence_.observe_all(std::span(invokes_).first(std::exchange(uncalled, 0)));
   }
+  evidence_.observe_all(std::span(invokes_).first(uncalled));
   evidence_.end();
   stats_.counts.attempts += staged_.size();
   stats_.counts.queue_full += std::exchange(put_off_, 0);

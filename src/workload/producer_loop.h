@@ -16,6 +16,7 @@
 // Threads:  loop.h.   Source: docs/reference/load.md.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -106,6 +107,7 @@ class ProducerLoop final : public Loop {
   std::size_t staged_begin_ = 0;
   std::uint64_t put_off_ = 0;            // not yet in stats_
   std::vector<driver::Outgoing> outgoing_;  // what is handed over at once: views of the buffers below
+  std::array<core::Observation, 32> invokes_{};  // used again and again
   std::size_t key_bytes_ = 0;            // of a place in keys_
   std::string keys_;
   std::vector<std::byte> payloads_;
