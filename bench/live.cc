@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -48,6 +49,7 @@ class WatchedProducer final : public driver::Producer {
  public:
   WatchedProducer(std::unique_ptr<driver::Producer> inner, Watched& watched) : inner_(std::move(inner)), watched_(watched) {}
   driver::SendStatus send(const core::Envelope& envelope, core::KeyRef key) override { return inner_->send(envelope, key); }
+  std::size_t send_all(std::span<const driver::Outgoing> records) override { return inner_->send_all(records); }
   std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override {
     return through(watched_, sink, [&](core::ObservationSink& to) { return inner_->poll(wait, to); });
   }

@@ -2,7 +2,7 @@
 //
 //     crc32c("123456789") == 0xE3069283        crc32c(b, crc32c(a)) == crc32c(a + b)
 //
-// Cost:     0.13 ns a byte where the processor has the instruction (SSE4.2), else 0.8 ns.
+// Cost:     0.13 ns a byte where the processor has the instruction (SSE4.2), half of that from 192 bytes up; else 0.8 ns.
 // Errors:   none.   Threads: pure functions.   Source: RFC 3720, appendix B.4.
 #pragma once
 

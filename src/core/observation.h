@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/clock.h"
@@ -102,6 +103,10 @@ class ObservationSink {
   virtual ~ObservationSink() = default;
   virtual void begin() {}
   virtual void observe(const Observation& observation) = 0;
+  // Several at once, in their order: as observe() of each. For who has many alike; a sink may look ahead in them.
+  virtual void observe_all(std::span<const Observation> observations) {
+    for (const Observation& observation : observations) observe(observation);
+  }
   virtual void end() {}
 };
 

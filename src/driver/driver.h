@@ -63,12 +63,25 @@ enum class SendStatus : std::uint8_t {
   kQueueFull,  // not taken, nothing happened; send it again later
 };
 
+// A record, and the key that its outcome names. Views live until the call returns.
+struct Outgoing {
+  core::Envelope envelope;
+  core::KeyRef key;
+};
+
 class Producer {
  public:
   virtual ~Producer() = default;
   // Hands one record to the library. `key` and the sequence come back in its outcome. An attempt that the library refuses
   // for good at once is kAccepted and its kFail comes with the next poll.
   virtual SendStatus send(const core::Envelope& envelope, core::KeyRef key) = 0;
+  // The same for several, in their order: how many became attempts, from the first on. Those behind them were not taken, as
+  // with kQueueFull; none of them overtakes one before it.
+  virtual std::size_t send_all(std::span<const Outgoing> records) {
+    std::size_t taken = 0;
+    while (taken < records.size() && send(records[taken].envelope, records[taken].key) == SendStatus::kAccepted) ++taken;
+    return taken;
+  }
   // Waits up to `wait` for outcomes, then passes all there are: kOk, kFail, kInfo, kClientError. How many outcomes.
   virtual std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) = 0;
   [[nodiscard]] virtual std::size_t in_flight() const = 0;

@@ -214,6 +214,10 @@ bool Recorder::cut(bool force, std::uint64_t history_lines) {
   kept_.push_back(std::make_unique<Delta>(std::move(current_)));
   current_ = Delta{};
   current_.source = source_;
+  if (!spare_rows_.empty()) {
+    current_.rows = std::move(spare_rows_.back());
+    spare_rows_.pop_back();
+  }
   current_.rows.reserve(rows_expected);
   return true;
 }
@@ -240,7 +244,12 @@ void Recorder::acknowledge(std::uint64_t number) {
   CHECK(number < next_number_, "only a delta that was cut can be acknowledged");
   acknowledged_ = std::max(acknowledged_, number);
   while (!kept_.empty() && kept_.front()->number <= number) {
-    rows_in_kept_ -= kept_.front()->rows.size();
+    std::vector<Row>& rows = kept_.front()->rows;
+    rows_in_kept_ -= rows.size();
+    if (spare_rows_.size() < kSpareMax && rows.capacity() <= kSpareRowsMax) {
+      rows.clear();
+      spare_rows_.push_back(std::move(rows));
+    }
     kept_.pop_front();
   }
   while (!marks_.empty() && marks_.front().number <= number) {

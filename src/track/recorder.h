@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/key_space.h"
@@ -29,6 +30,9 @@ class Recorder final : public core::ObservationSink {
   [[nodiscard]] core::KeySpace& keys() { return keys_; }
 
   void observe(const core::Observation& observation) override;
+  void observe_all(std::span<const core::Observation> observations) override {
+    for (const auto& observation : observations) observe(observation);
+  }
 
   // Closes the current delta and keeps it; nothing happened: no delta, and `force` is not set: false.
   bool cut(bool force, std::uint64_t history_lines = 0);
@@ -56,6 +60,9 @@ class Recorder final : public core::ObservationSink {
   [[nodiscard]] std::size_t rows_kept() const;
 
  private:
+  // Memory of rows that were acknowledged is used again: new memory costs a fault of the page every 128 rows.
+  static constexpr std::size_t kSpareMax = 4;
+  static constexpr std::size_t kSpareRowsMax = std::size_t{1} << 16U;
   static constexpr std::uint32_t kNoLineage = ~std::uint32_t{0};
   struct Lineage {
     std::uint32_t consumer = 0;
@@ -98,6 +105,7 @@ class Recorder final : public core::ObservationSink {
   core::KeySpace keys_;
   Delta current_;
   std::deque<std::unique_ptr<Delta>> kept_;
+  std::vector<std::vector<Row>> spare_rows_;  // empty, with their memory
   std::uint64_t next_number_ = 1;
   std::uint64_t acknowledged_ = 0;
   std::size_t rows_in_kept_ = 0;

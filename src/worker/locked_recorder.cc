@@ -11,6 +11,12 @@ LockedRecorder::LockedRecorder(core::SourceId source, core::RunId run, const Opt
                                const MonotonicClock& clock)
     : options_(options), clock_(clock), recorder_(source, run), cut_at_(clock.now()) {}
 
+void LockedRecorder::observe_all(std::span<const core::Observation> observations) {
+  observed_uncut_ += observations.size();
+  recorder_.observe_all(observations);
+  if (observed_) observed_->observe_all(observations);
+}
+
 void LockedRecorder::end() {
   if (observed_uncut_ >= options_.delta_rows_max || clock_.now() - cut_at_ >= options_.delta_period) cut(false);
   check_held_back();

@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ class LockedRecorder final : public workload::Evidence {
     recorder_.observe(observation);
     if (observed_) observed_->observe(observation);
   }
+  void observe_all(std::span<const core::Observation> observations) override;
   void end() override;
   [[nodiscard]] bool held_back() const override { return held_back_; }
   [[nodiscard]] std::uint64_t acknowledged() const override { return acknowledged_; }

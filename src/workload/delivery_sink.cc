@@ -21,15 +21,19 @@ void DeliverySink::end() {
   stats_.unlock();
 }
 
-void DeliverySink::observe(const Observation& observation) {
+void DeliverySink::observe(const Observation& observation) { observe_all({&observation, 1}); }
+
+void DeliverySink::observe_all(std::span<const Observation> observations) {
   const bool alone = !bracketed_;  // a driver that does not bracket is slow, not wrong
   if (alone) begin();
-  if (observation.event == Event::kDeliver) {
-    deliver(observation);
-  } else {
-    take(observation);
+  for (const Observation& observation : observations) {
+    if (observation.event == Event::kDeliver) {
+      deliver(observation);
+    } else {
+      take(observation);
+    }
   }
-  evidence_.observe(observation);
+  evidence_.observe_all(observations);
   if (alone) end();
 }
 

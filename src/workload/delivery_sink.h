@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class DeliverySink final : public core::ObservationSink {
 
   void begin() override;
   void observe(const core::Observation& observation) override;
+  void observe_all(std::span<const core::Observation> observations) override;
   void end() override;
 
   [[nodiscard]] std::uint32_t partitions_held() const { return held_count_; }

@@ -44,6 +44,13 @@ class OpenAttempts {
   [[nodiscard]] bool may_open(std::uint32_t key) const;
   // Opens the next attempt of the key: its sequence. `due` is remembered.
   core::Sequence open(std::uint32_t key, MonotonicTime due);
+  // Brings near what close() will look at; in this order, some attempts ahead.
+  void fetch_key(std::uint32_t key) const {
+    if (key < keys_.size()) __builtin_prefetch(&keys_[key], 1);
+  }
+  void fetch_due(std::uint32_t key, core::Sequence sequence) const {
+    if (key < keys_.size()) __builtin_prefetch(keys_[key].place_of(sequence.value()), 1);
+  }
   // Closes an attempt: its `due`; nullopt if it was not open.
   std::optional<MonotonicTime> close(std::uint32_t key, core::Sequence sequence);
   // An attempt of the key succeeded; `partition` if that is known.
@@ -78,9 +85,10 @@ class OpenAttempts {
     [[nodiscard]] MonotonicTime& due_of(std::uint64_t sequence) {
       return ring ? ring[sequence & (capacity - 1)] : few[sequence % kFew];
     }
-    [[nodiscard]] bool is_open(std::uint64_t sequence) const {
-      return (ring ? ring[sequence & (capacity - 1)] : few[sequence % kFew]) != kClosed;
+    [[nodiscard]] const MonotonicTime* place_of(std::uint64_t sequence) const {
+      return ring ? &ring[sequence & (capacity - 1)] : &few[sequence % kFew];
     }
+    [[nodiscard]] bool is_open(std::uint64_t sequence) const { return *place_of(sequence) != kClosed; }
   };
   static void grow(Key& key);
   [[nodiscard]] std::size_t lane_max(std::uint32_t lane) const { return lane == 0 ? unknown_max_ : share_; }

@@ -26,6 +26,17 @@ void OutcomeSink::observe(const Observation& observation) {
   if (alone) end();
 }
 
+void OutcomeSink::observe_all(std::span<const Observation> observations) {
+  const bool alone = !bracketed_;
+  if (alone) begin();
+  // The attempts were opened long ago: their places are asked for together, not waited for one by one.
+  for (const Observation& observation : observations) open_.fetch_key(observation.key.index);
+  for (const Observation& observation : observations) open_.fetch_due(observation.key.index, observation.sequence);
+  for (const Observation& observation : observations) take(observation);
+  evidence_.observe_all(observations);
+  if (alone) end();
+}
+
 void OutcomeSink::take(const Observation& observation) {
   refusal_.note(observation.refusal, observation.text, observation.time);
   const bool outcome =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "base/clock.h"
@@ -26,6 +27,7 @@ class OutcomeSink final : public core::ObservationSink {
 
   void begin() override;
   void observe(const core::Observation& observation) override;
+  void observe_all(std::span<const core::Observation> observations) override;
   void end() override;
   [[nodiscard]] std::string refusal(MonotonicTime now) const { return refusal_.text(now); }
 

@@ -1,9 +1,9 @@
 #include "workload/producer_loop.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -22,6 +22,10 @@ constexpr std::uint32_t kKeysTriedMax = 256;
 // Batches in one step before outcomes are looked at.
 constexpr int kBatchesInStepMax = 4;
 constexpr std::size_t kOpenBytesMax = std::size_t{64} << 20;
+// Records handed over at once, and what their payloads may hold: they are written and read again while the cache has them.
+constexpr std::size_t kHandedOverMax = 64;
+constexpr std::size_t kHandedOverBytesMax = std::size_t{64} << 10;
+constexpr std::size_t kIndexDigitsMax = 10;
 
 OpenAttempts::Options open_options(const ProducerOptions& options) {
   OpenAttempts::Options open;
@@ -43,10 +47,14 @@ ProducerLoop::ProducerLoop(ProducerOptions options, std::unique_ptr<driver::Prod
       stats_(fmt::format("producer {}", options_.index)),
       open_(open_options(options_)),
       outcomes_(options_.payload_bytes, open_, evidence_, stats_, clock_),
-      pacing_(options_.rate, options_.catch_up_max),
-      payload_(options_.payload_bytes) {
+      pacing_(options_.rate, options_.catch_up_max) {
   CHECK(options_.payload_bytes >= core::kPayloadBytesMin, "validation refuses shorter payloads");
   staged_.reserve(options_.batch_max);
+  for (Observation& invoke : invokes_) {
+    invoke.event = Event::kInvoke;
+    invoke.process = options_.index;
+  }
+  make_places();
 }
 
 MonotonicTime ProducerLoop::step(MonotonicTime now) {
@@ -115,11 +123,8 @@ ProducerLoop::Sent ProducerLoop::send_due(MonotonicTime now) {
 bool ProducerLoop::stage(MonotonicTime now) {
   const std::uint64_t due = pacing_.due(now);
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(due, options_.batch_max));
-  Observation invoke;
-  invoke.event = Event::kInvoke;
-  invoke.process = options_.index;
-  invoke.time = now;
   bool key_free = true;
+  std::size_t uncalled = 0;  // of invokes_
   stats_.lock();
   evidence_.begin();
   while (staged_.size() < wanted) {
@@ -130,11 +135,14 @@ bool ProducerLoop::stage(MonotonicTime now) {
       break;
     }
     const core::Sequence sequence = open_.open(*key, pacing_.take(now));
+    Observation& invoke = invokes_[uncalled++];
+    invoke.time = now;
     invoke.key = {options_.block, *key};
     invoke.sequence = sequence;
-    evidence_.observe(invoke);
     staged_.push_back({*key, sequence});
+    if (uncalled == invokes_.size()) evidence_.observe_all(std::span(invokes_).first(std::exchange(uncalled, 0)));
   }
+  evidence_.observe_all(std::span(invokes_).first(uncalled));
   evidence_.end();
   stats_.counts.attempts += staged_.size();
   stats_.counts.queue_full += std::exchange(put_off_, 0);
@@ -163,10 +171,28 @@ std::optional<std::uint32_t> ProducerLoop::pick() {
   return std::nullopt;
 }
 
-void ProducerLoop::write_key(std::uint32_t key) {
-  std::array<char, 10> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), key).ptr;
-  key_.assign(options_.key_prefix).append(digits.data(), end);
+// A place for each record that is handed over at once: its key, whose prefix stays there, and its payload.
+void ProducerLoop::make_places() {
+  const std::size_t places = std::clamp<std::size_t>(kHandedOverBytesMax / options_.payload_bytes, 1,
+                                                     std::min(options_.batch_max, kHandedOverMax));
+  outgoing_.resize(places);
+  payloads_.resize(places * options_.payload_bytes);
+  key_bytes_ = options_.key_prefix.size() + kIndexDigitsMax;
+  for (std::size_t i = 0; i < places; ++i) keys_.append(options_.key_prefix).append(kIndexDigitsMax, ' ');
+}
+
+void ProducerLoop::write(std::size_t place, const Staged& record, core::PayloadFields& fields) {
+  char* const name = keys_.data() + place * key_bytes_;
+  const char* const end = std::to_chars(name + options_.key_prefix.size(), name + key_bytes_, record.key).ptr;
+  const std::string_view key(name, static_cast<std::size_t>(end - name));
+  const std::span<std::byte> payload(payloads_.data() + place * options_.payload_bytes, options_.payload_bytes);
+  fields.sequence = record.sequence;
+  core::write_payload(fields, key, payload);
+  driver::Outgoing& out = outgoing_[place];
+  out.key = {options_.block, record.key};
+  out.envelope.key = key;
+  out.envelope.sequence = record.sequence;
+  out.envelope.payload = payload;
 }
 
 bool ProducerLoop::send_staged() {
@@ -175,16 +201,12 @@ bool ProducerLoop::send_staged() {
   fields.run = options_.run;
   fields.incarnation = options_.incarnation;
   fields.published = wall_.now();
-  for (; staged_begin_ < staged_.size(); ++staged_begin_) {
-    const Staged& record = staged_[staged_begin_];
-    write_key(record.key);
-    fields.sequence = record.sequence;
-    core::write_payload(fields, key_, payload_);
-    core::Envelope envelope;
-    envelope.key = key_;
-    envelope.sequence = record.sequence;
-    envelope.payload = payload_;
-    if (producer_->send(envelope, {options_.block, record.key}) == driver::SendStatus::kQueueFull) {
+  while (staged_begin_ < staged_.size()) {
+    const std::size_t count = std::min(outgoing_.size(), staged_.size() - staged_begin_);
+    for (std::size_t i = 0; i < count; ++i) write(i, staged_[staged_begin_ + i], fields);
+    const std::size_t taken = producer_->send_all(std::span(outgoing_).first(count));
+    staged_begin_ += taken;
+    if (taken < count) {
       ++put_off_;
       open_.refused(producer_->in_flight());
       return false;

@@ -16,6 +16,7 @@
 // Threads:  loop.h.   Source: docs/reference/load.md.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -89,7 +90,8 @@ class ProducerLoop final : public Loop {
   void begin_drain(MonotonicTime now);
   void finish();
   void observe_all(core::Event event, std::string_view why, const std::vector<OpenAttempts::Attempt>& attempts);
-  void write_key(std::uint32_t key);
+  void make_places();
+  void write(std::size_t place, const Staged& record, core::PayloadFields& fields);
 
   ProducerOptions options_;
   std::unique_ptr<driver::Producer> producer_;
@@ -104,8 +106,11 @@ class ProducerLoop final : public Loop {
   std::vector<Staged> staged_;           // observed, from staged_begin_ on not yet taken by the library
   std::size_t staged_begin_ = 0;
   std::uint64_t put_off_ = 0;            // not yet in stats_
-  std::string key_;                      // buffers
-  std::vector<std::byte> payload_;
+  std::vector<driver::Outgoing> outgoing_;  // what is handed over at once: views of the buffers below
+  std::array<core::Observation, 32> invokes_{};  // used again and again
+  std::size_t key_bytes_ = 0;            // of a place in keys_
+  std::string keys_;
+  std::vector<std::byte> payloads_;
   Phase phase_ = Phase::kNew;
   MonotonicTime drain_deadline_{};
   std::atomic<bool> stop_ = false;

@@ -30,14 +30,6 @@ constexpr auto kAnswerPollStep = std::chrono::milliseconds(5);
 // The least time to end in: for the answers to commits, and then for the group.
 constexpr auto kDropWait = std::chrono::milliseconds(200);
 
-using Message = std::unique_ptr<rd_kafka_message_t, Destroyer<rd_kafka_message_destroy>>;
-
-// One delivery between the queue and the sink.
-struct Taken {
-  Message message;
-  core::PayloadReading reading;
-};
-
 // What a callback was told, served once the records before it are handed over.
 struct Report {
   enum class Kind : std::uint8_t { kRebalance, kError };
@@ -100,9 +92,12 @@ class KafkaConsumer final : public Consumer {
     if (!paused_) unstash(records_max);
     // One first, then what there is: the library would wait for a full batch.
     if (taken_.empty() && records_max > 0) take(1, to_milliseconds(wait));
-    while (taken_.size() < records_max && take(records_max - taken_.size(), 0)) continue;
-    const std::size_t delivered = taken_.size();
-    hand_over(sink);
+    std::size_t delivered = 0;
+    while (delivered + taken_.size() < records_max &&
+           take(records_max - delivered - taken_.size(), 0)) {
+      delivered += hand_over(sink);
+    }
+    delivered += hand_over(sink);
     serve_reports(sink);
     return delivered;
   }
@@ -225,18 +220,16 @@ class KafkaConsumer final : public Consumer {
     }
   }
 
-  void hand_over(core::ObservationSink& sink) {
-    if (taken_.empty()) return;
+  // How many.
+  std::size_t hand_over(core::ObservationSink& sink) {
+    const std::size_t count = taken_.size();
+    if (count == 0) return 0;
     deserted_ = false;
-    const auto now = clock_.now();
     sink.begin();
-    for (const auto& taken : taken_) {
-      auto observation = about(core::Event::kDeliver, core::PartitionId{}, now);
-      describe_record(*taken.message, taken.reading, observation);
-      sink.observe(observation);
-    }
+    pass_records(taken_, about(core::Event::kDeliver, core::PartitionId{}, clock_.now()), sink);
     sink.end();
     taken_.clear();
+    return count;
   }
 
   // ---- other events

@@ -28,7 +28,8 @@
 
 namespace sp::driver::kafka {
 
-constexpr std::size_t kBatchMax = 1000;
+// Few enough to be still in the cache when they are handed over and given back.
+constexpr std::size_t kBatchMax = 256;
 
 // `settings` are a plan's consumer settings. `library` and `clock` outlive the consumer; the
 // stragglers are shared, because a consumer may outlive its driver.

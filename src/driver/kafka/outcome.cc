@@ -91,6 +91,12 @@ core::Event outcome_of(const DeliveryFacts& facts, Nanoseconds retry_pause) {
   return first_try ? core::Event::kFail : core::Event::kInfo;
 }
 
+std::size_t attempts_in(std::span<const rd_kafka_message_t> batch) {
+  std::size_t count = batch.size();
+  while (count > 0 && batch[count - 1].err == RD_KAFKA_RESP_ERR__QUEUE_FULL) --count;
+  return count;
+}
+
 bool refuses_commit(rd_kafka_resp_err_t error) {
   return contains(kCommitRefusals, error) || static_cast<int>(error) == kStaleMemberEpoch;
 }

@@ -15,7 +15,9 @@
 // Source:  docs/formats/driver.md, "fail or info".
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,6 +40,10 @@ struct DeliveryFacts {
 // kOk, kFail or kInfo. `retry_pause` is the shortest time after which the library may try a record
 // again.
 [[nodiscard]] core::Event outcome_of(const DeliveryFacts& facts, Nanoseconds retry_pause);
+
+// How many of a batch handed over are attempts: up to the last that is not refused for a full queue. The library takes
+// nothing behind such a one; if it did, that one could not be sent again without being overtaken, and is an attempt that failed.
+[[nodiscard]] std::size_t attempts_in(std::span<const rd_kafka_message_t> batch);
 
 // True for codes by which a broker refuses a commit for good.
 [[nodiscard]] bool refuses_commit(rd_kafka_resp_err_t error);

@@ -1,9 +1,11 @@
 #include "driver/kafka/producer.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +25,6 @@ namespace {
 struct Attempt {
   core::KeyRef key;
   core::Sequence sequence;
-  Attempt* next_free = nullptr;
   bool open = false;
 };
 
@@ -31,10 +32,11 @@ struct Attempt {
 class AttemptPool {
  public:
   Attempt* take(core::KeyRef key, core::Sequence sequence) {
-    if (free_ == nullptr) grow();
-    Attempt* attempt = free_;
-    free_ = attempt->next_free;
-    if (free_ != nullptr) __builtin_prefetch(free_, 1);  // it is cold, and taken a record later
+    if (free_.empty()) grow();
+    Attempt* attempt = free_.back();
+    free_.pop_back();
+    // It is cold, and taken some records later.
+    if (free_.size() >= kAhead) __builtin_prefetch(free_[free_.size() - kAhead], 1);
     attempt->key = key;
     attempt->sequence = sequence;
     attempt->open = true;
@@ -43,8 +45,7 @@ class AttemptPool {
   }
   void give_back(Attempt* attempt) {
     attempt->open = false;
-    attempt->next_free = free_;
-    free_ = attempt;
+    free_.push_back(attempt);
     --open_count_;
   }
   [[nodiscard]] std::size_t open_count() const { return open_count_; }
@@ -59,16 +60,14 @@ class AttemptPool {
 
  private:
   using Block = std::array<Attempt, 4096>;
+  static constexpr std::size_t kAhead = 16;
   void grow() {
     blocks_.push_back(std::make_unique<Block>());
-    for (auto& attempt : *blocks_.back()) {
-      attempt.next_free = free_;
-      free_ = &attempt;
-    }
+    for (auto& attempt : *blocks_.back()) free_.push_back(&attempt);
   }
 
   std::vector<std::unique_ptr<Block>> blocks_;
-  Attempt* free_ = nullptr;
+  std::vector<Attempt*> free_;  // the last given back is taken first
   std::size_t open_count_ = 0;
 };
 
@@ -77,6 +76,16 @@ struct Refusal {
   Attempt* attempt;
   rd_kafka_resp_err_t error;
 };
+
+// A record that the library reported as stored.
+struct Success {
+  Attempt* attempt;
+  std::int32_t partition;
+  std::int64_t offset;
+};
+
+// Successes passed at once: an attempt is asked for when its report comes and read when it is here.
+constexpr std::size_t kSuccessesAtOnceMax = 32;
 
 // What the library said of itself, passed on once the reports that came with it are.
 struct Complaint {
@@ -87,13 +96,18 @@ struct Complaint {
 // Reports passed under one bracket, so that others that observe do not wait for a whole queue.
 constexpr std::size_t kReportsInBracketMax = 1024;
 
+// Records handed over at once.
+constexpr std::size_t kSentAtOnceMax = 256;
+
 class KafkaProducer final : public Producer {
  public:
   KafkaProducer(const ProducerSpec& spec, Account account, MonotonicClock& clock)
       : index_(spec.index),
         topic_name_(spec.topic),
         account_(std::move(account)),
-        clock_(clock) {}
+        clock_(clock) {
+    observations_.fill(about({}, core::Event::kOk, {}));
+  }
   ~KafkaProducer() override { shut(); }
   KafkaProducer(const KafkaProducer&) = delete;
   KafkaProducer& operator=(const KafkaProducer&) = delete;
@@ -136,6 +150,18 @@ class KafkaProducer final : public Producer {
     return SendStatus::kAccepted;
   }
 
+  // The library looks at its clocks and takes its topic's lock once a batch.
+  std::size_t send_all(std::span<const Outgoing> records) override {
+    std::size_t taken = 0;
+    while (taken < records.size()) {
+      const auto batch = records.subspan(taken, std::min(kSentAtOnceMax, records.size() - taken));
+      const std::size_t count = send_batch(batch);
+      taken += count;
+      if (count < batch.size()) break;
+    }
+    return taken;
+  }
+
   // Reports come by callback, not as events: an event walks its messages twice, the second time
   // when they are cold.
   std::size_t poll(Nanoseconds wait, core::ObservationSink& sink) override {
@@ -173,6 +199,39 @@ class KafkaProducer final : public Producer {
   }
 
  private:
+  std::size_t send_batch(std::span<const Outgoing> records) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const core::Envelope& envelope = records[i].envelope;
+      rd_kafka_message_t& message = batch_[i];
+      message.err = RD_KAFKA_RESP_ERR_NO_ERROR;
+      message.partition = envelope.partition
+                              ? static_cast<std::int32_t>(envelope.partition->value())
+                              : std::int32_t{RD_KAFKA_PARTITION_UA};
+      // F_COPY: the library writes to neither; its structure is only not const.
+      message.payload = const_cast<std::byte*>(envelope.payload.data());
+      message.len = envelope.payload.size();
+      message.key = const_cast<char*>(envelope.key.data());
+      message.key_len = envelope.key.size();
+      message._private = attempts_.take(records[i].key, envelope.sequence);
+    }
+    rd_kafka_produce_batch(topic_.get(), RD_KAFKA_PARTITION_UA,
+                           RD_KAFKA_MSG_F_COPY | RD_KAFKA_MSG_F_PARTITION, batch_.data(),
+                           static_cast<int>(records.size()));
+    return settle_batch(records.size());
+  }
+
+  // What the library said of the first `size` of batch_: how many of them are attempts.
+  std::size_t settle_batch(std::size_t size) {
+    const std::size_t taken = attempts_in(std::span(batch_).first(size));
+    for (std::size_t i = size; i > taken; --i)
+      attempts_.give_back(static_cast<Attempt*>(batch_[i - 1]._private));
+    for (std::size_t i = 0; i < taken; ++i) {
+      if (batch_[i].err != RD_KAFKA_RESP_ERR_NO_ERROR)
+        refusals_.push_back({static_cast<Attempt*>(batch_[i]._private), batch_[i].err});
+    }
+    return taken;
+  }
+
   [[nodiscard]] core::Observation about(const Attempt& attempt, core::Event event,
                                         MonotonicTime now) const {
     core::Observation observation;
@@ -212,6 +271,7 @@ class KafkaProducer final : public Producer {
   }
   void end_bracket() {
     if (!in_bracket_) return;
+    pass_successes();
     sink_->end();
     in_bracket_ = false;
     reports_in_bracket_ = 0;
@@ -221,21 +281,39 @@ class KafkaProducer final : public Producer {
     if (sink_ == nullptr) return;  // shutting down: what was open has had its outcome
     if (!in_bracket_) begin_bracket();
     auto* attempt = static_cast<Attempt*>(message._private);
-    CHECK(attempt != nullptr && attempt->open, "each attempt is reported once");
-    auto observation = about(*attempt, core::Event::kOk, reported_);
+    CHECK(attempt != nullptr, "each message is of an attempt");
     if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      observation.partition = core::PartitionId(static_cast<std::uint32_t>(message.partition));
-      observation.has_position = message.offset >= 0;
-      if (observation.has_position)
-        observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
-      sink_->observe(observation);
+      __builtin_prefetch(attempt, 1);
+      successes_[success_count_++] = {attempt, message.partition, message.offset};
+      if (success_count_ == successes_.size()) pass_successes();
     } else {
-      observation.event = outcome_of(facts_of(&message), retry_pause_);
+      pass_successes();  // what came before goes before
+      CHECK(attempt->open, "each attempt is reported once");
+      auto observation =
+          about(*attempt, outcome_of(facts_of(&message), retry_pause_), reported_);
       observe_without_success(observation, message.err, *sink_);
+      attempts_.give_back(attempt);
     }
-    attempts_.give_back(attempt);
     ++outcomes_;
     if (++reports_in_bracket_ == kReportsInBracketMax) end_bracket();
+  }
+
+  void pass_successes() {
+    for (std::size_t i = 0; i < success_count_; ++i) {
+      const Success& success = successes_[i];
+      CHECK(success.attempt->open, "each attempt is reported once");
+      core::Observation& observation = observations_[i];
+      observation.time = reported_;
+      observation.key = success.attempt->key;
+      observation.sequence = success.attempt->sequence;
+      observation.partition = core::PartitionId(static_cast<std::uint32_t>(success.partition));
+      observation.has_position = success.offset >= 0;
+      observation.offset = core::Offset(
+          observation.has_position ? static_cast<std::uint64_t>(success.offset) : 0);
+      attempts_.give_back(success.attempt);
+    }
+    if (success_count_ > 0) sink_->observe_all(std::span(observations_).first(success_count_));
+    success_count_ = 0;
   }
 
   void observe_without_success(core::Observation& observation, rd_kafka_resp_err_t error,
@@ -293,8 +371,12 @@ class KafkaProducer final : public Producer {
   Nanoseconds retry_pause_{};
   MonotonicClock& clock_;  // outlives this
   AttemptPool attempts_;
+  std::array<rd_kafka_message_t, kSentAtOnceMax> batch_{};
   std::vector<Refusal> refusals_;
   std::vector<Complaint> complaints_;
+  std::array<Success, kSuccessesAtOnceMax> successes_{};
+  std::size_t success_count_ = 0;
+  std::array<core::Observation, kSuccessesAtOnceMax> observations_{};  // used again and again
   core::ObservationSink* sink_ = nullptr;  // of the poll that is going on
   bool in_bracket_ = false;
   std::size_t reports_in_bracket_ = 0;

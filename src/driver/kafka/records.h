@@ -5,7 +5,10 @@
 // Source:  core/observation.h.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -13,6 +16,7 @@
 
 #include "core/observation.h"
 #include "core/payload.h"
+#include "driver/kafka/handle.h"
 
 namespace sp::driver::kafka {
 
@@ -35,6 +39,29 @@ inline void describe_record(const rd_kafka_message_t& message, const core::Paylo
   observation.has_position = true;
   observation.offset = core::Offset(static_cast<std::uint64_t>(message.offset));
   observation.name = key_of(message);
+}
+
+using Message = std::unique_ptr<rd_kafka_message_t, Destroyer<rd_kafka_message_destroy>>;
+
+// One record between the client's queue and a sink.
+struct Taken {
+  Message message;
+  core::PayloadReading reading;
+};
+
+// Passes records on in their order, several at once; each is `blank` and what the record shows. Inside a bracket.
+inline void pass_records(std::span<const Taken> records, const core::Observation& blank,
+                         core::ObservationSink& sink) {
+  std::array<core::Observation, 16> observations;
+  while (!records.empty()) {
+    const std::size_t count = std::min(observations.size(), records.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      observations[i] = blank;
+      describe_record(*records[i].message, records[i].reading, observations[i]);
+    }
+    sink.observe_all(std::span(observations).first(count));
+    records = records.subspan(count);
+  }
 }
 
 }  // namespace sp::driver::kafka

@@ -47,6 +47,41 @@ TEST_F(RecorderTest, CutsNothingWhereNothingHappened) {
   EXPECT_EQ(recorder.last_cut(), 1U);
 }
 
+TEST_F(RecorderTest, ADeltaInMemoryUsedBeforeHoldsItsOwnRowsOnly) {
+  for (std::uint64_t sequence = 0; sequence < 100; ++sequence) attempt(Event::kInvoke, sequence);
+  recorder.cut(false);
+  attempt(Event::kInvoke, 100);
+  recorder.acknowledge(1);
+  recorder.cut(false);  // what follows is in the first delta's memory
+  attempt(Event::kInvoke, 101);
+  attempt(Event::kInvoke, 102);
+  recorder.cut(false);
+  const auto pending = recorder.pending(1);
+  ASSERT_EQ(pending.size(), 2U);
+  ASSERT_EQ(pending[0]->rows.size(), 1U);
+  EXPECT_EQ(pending[0]->rows[0].sequence, 100U);
+  ASSERT_EQ(pending[1]->rows.size(), 2U);
+  EXPECT_EQ(pending[1]->rows[0].sequence, 101U);
+  EXPECT_EQ(pending[1]->rows[1].sequence, 102U);
+  EXPECT_EQ(recorder.rows_kept(), 3U);
+}
+
+TEST_F(RecorderTest, SeveralAtOnceAreSeenAsOneByOne) {
+  std::vector<Observation> observations(3);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    observations[i].key = {block, 0};
+    observations[i].sequence = core::Sequence{i};
+  }
+  observations[2].event = Event::kOk;
+  recorder.observe_all(observations);
+  recorder.cut(false);
+  const auto& rows = recorder.pending(0).front()->rows;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].kind, RowKind::kIssued);
+  EXPECT_EQ(rows[1].sequence, 1U);
+  EXPECT_EQ(rows[2].kind, RowKind::kAcked);
+}
+
 TEST_F(RecorderTest, WhatIsHandedOverIsAcknowledgedAndNotKept) {
   EXPECT_FALSE(recorder.hand_over(false).has_value());
   assign(0);

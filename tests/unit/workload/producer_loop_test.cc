@@ -1,5 +1,8 @@
 #include "workload/producer_loop.h"
 
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "unit/workload/fake_driver.h"
@@ -92,6 +95,33 @@ TEST_F(ProducerLoopTest, AQueueThatIsFullKeepsTheSequenceAndIsObservedOnce) {
   const std::string acked = evidence_.list(Event::kOk);
   EXPECT_TRUE(acked.starts_with("0:0 0:1 0:2 0:3 0:4")) << acked;
   EXPECT_EQ(evidence_.count(Event::kFail), 0U);
+}
+
+TEST_F(ProducerLoopTest, WhatIsTakenInPartGoesOnWhereItWasRefused) {
+  broker_.queue_max = 10;
+  broker_.no_answers = true;
+  open({.keys = 3, .rate = 100'000});
+  run(20ms);
+  broker_.no_answers = false;  // now batches are due, each larger than what the queue takes
+  run(100ms);
+  loop_->stop();
+  run(20s);
+  ASSERT_TRUE(loop_->done());
+  EXPECT_GT(counts().queue_full, 0U);
+  std::size_t stored = 0;
+  for (const auto& log : broker_.logs) {
+    std::map<std::string, std::uint64_t> next;
+    for (const fake::FakeRecord& record : log) {
+      EXPECT_EQ(record.sequence, next[record.key]++) << record.key;
+      const auto reading = core::read_payload(record.payload, record.key, core::RunId{7}, 100);
+      EXPECT_EQ(reading.content, core::Content::kIntact);
+      EXPECT_EQ(reading.fields.sequence.value(), record.sequence);
+    }
+    stored += log.size();
+  }
+  EXPECT_GT(stored, 100U);
+  EXPECT_EQ(evidence_.count(Event::kOk), stored);
+  EXPECT_EQ(evidence_.count(Event::kInvoke), stored + evidence_.count(Event::kFail));
 }
 
 TEST_F(ProducerLoopTest, WhatTheQueueNeverTookIsFailedAtTheEnd) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +20,22 @@ core::Event outcome(rd_kafka_resp_err_t error, rd_kafka_msg_status_t status,
                     std::optional<Nanoseconds> life = milliseconds(500)) {
   return outcome_of({.error = error, .status = status, .partition = partition, .life = life},
                     kPause);
+}
+
+TEST(KafkaOutcomeTest, OfABatchWhatTheFullQueueRefusedAtItsEndIsNoAttempt) {
+  const auto attempts = [](std::vector<rd_kafka_resp_err_t> errors) {
+    std::vector<rd_kafka_message_t> batch(errors.size());
+    for (std::size_t i = 0; i < errors.size(); ++i) batch[i].err = errors[i];
+    return attempts_in(batch);
+  };
+  constexpr auto kTaken = RD_KAFKA_RESP_ERR_NO_ERROR;
+  constexpr auto kFull = RD_KAFKA_RESP_ERR__QUEUE_FULL;
+  EXPECT_EQ(attempts({}), 0U);
+  EXPECT_EQ(attempts({kTaken, kTaken}), 2U);
+  EXPECT_EQ(attempts({kTaken, kFull, kFull}), 1U);
+  EXPECT_EQ(attempts({kFull, kFull}), 0U);
+  EXPECT_EQ(attempts({RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, kFull}), 1U);
+  EXPECT_EQ(attempts({kTaken, kFull, kTaken, kFull}), 3U) << "sent again, it would be overtaken";
 }
 
 TEST(KafkaOutcomeTest, SuccessIsOk) {
