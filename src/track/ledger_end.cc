@@ -56,8 +56,7 @@ void refute_empty_acks(State& state) {
   });
   Fold fold(state);
   for (const Empty& e : empty) {
-    const auto raw = state.raw_seen.find(e.slot.key);
-    bool elsewhere = raw != state.raw_seen.end() && raw->second.contains(e.slot.sequence);
+    bool elsewhere = state.raw_seen.contains(e.slot.key, e.slot.sequence);
     for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
       elsewhere = elsewhere || state.received(group, e.slot.key, e.slot.sequence);
     }
