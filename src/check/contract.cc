@@ -42,7 +42,8 @@ constexpr std::array kAcknowledgements = {Word<core::Acknowledgement>{"cumulativ
 constexpr std::array kTruths = {Word<bool>{"true", true}, Word<bool>{"false", false}};
 // What has no rule of its own: read so that a misspelt one is found.
 constexpr std::array kAcks = {Word<int>{"none", 0}, Word<int>{"leader", 1}, Word<int>{"all", 2}};
-constexpr std::array kIsolations = {Word<int>{"read-committed", 0}, Word<int>{"read-uncommitted", 1}};
+constexpr std::array kIsolations = {Word<core::Isolation>{"read-committed", core::Isolation::kReadCommitted},
+                                    Word<core::Isolation>{"read-uncommitted", core::Isolation::kReadUncommitted}};
 
 constexpr std::string_view kMembers =
     "delivery, order, start, redelivery, acknowledgement, idempotent, acks, isolation, gaps, deadline_ms, ack_wait_ms, budgets";
@@ -136,7 +137,6 @@ class PromiseReader {
     const std::string& name = member.name;
     Contract& contract = promise_.contract;
     int ignored = 0;
-    Nanoseconds not_used{};
     if (name == "delivery") return delivery(member);
     if (name == "order") return set(member, kOrders, promise_.order);
     if (name == "start") return set(member, kStarts, promise_.start);
@@ -144,10 +144,10 @@ class PromiseReader {
     if (name == "acknowledgement") return set(member, kAcknowledgements, contract.acknowledgement);
     if (name == "idempotent") return set(member, kTruths, contract.idempotent);
     if (name == "acks") return set(member, kAcks, ignored);
-    if (name == "isolation") return set(member, kIsolations, ignored);
+    if (name == "isolation") return set(member, kIsolations, contract.isolation);
     if (name == "gaps") return gaps(member);
     if (name == "deadline_ms") return milliseconds(member, contract.timeout);
-    if (name == "ack_wait_ms") return milliseconds(member, not_used);
+    if (name == "ack_wait_ms") return milliseconds(member, promise_.ack_wait);
     if (name == "budgets" && member.value.kind == Node::Kind::kMap) return budgets(member);
     if (name == "budgets") return refuse(member.value.place, "'budgets' is a map of recovery_ms and staleness_ms");
     return refuse(member.place, fmt::format("a contract has no '{}'; it may have {}", printable(name), kMembers));
@@ -206,6 +206,8 @@ std::string contract_text(const Contract& contract) {
   text += contract.start == core::Start::kEarliest ? " · from the start"
           : contract.start == core::Start::kLatest ? " · from the end of the log"
                                                    : " · from what was committed";
+  if (contract.isolation == core::Isolation::kReadCommitted) text += " · read committed";
+  if (contract.isolation == core::Isolation::kReadUncommitted) text += " · read uncommitted";
   if (contract.timeout.count() > 0) text += fmt::format(" · deadline {}", human_duration(contract.timeout));
   return text;
 }

@@ -31,6 +31,7 @@ struct Promise {
   std::optional<core::Order> order;
   std::optional<core::Redelivery> redelivery;
   std::optional<core::Start> start;
+  std::optional<Nanoseconds> ack_wait;       // how long an individual acknowledgement may be missing before a record comes again
   std::optional<Nanoseconds> recovery_max;   // budgets: passing one makes a clean run slow
   std::optional<Nanoseconds> staleness_max;
 

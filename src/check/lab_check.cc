@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "check/lab_measures.h"
 #include "check/lab_watch.h"
+#include "check/single_acks.h"
+#include "check/transactions.h"
 #include "core/ids.h"
 #include "history/operations_ahead.h"
 #include "history/retold.h"
@@ -40,6 +42,8 @@ class Lab {
   Result<void> begin(std::span<const Operation> first);
   Result<void> take(const Operation& operation);
   void expect(const Operation& operation) const;
+  Result<void> tell(const Operation& operation);
+  [[nodiscard]] bool leaves_out(const Operation& operation);
   Result<void> hand_over();
   void fold();
   Result<void> pass_ticks(MonotonicTime now);
@@ -58,6 +62,9 @@ class Lab {
   LabWatch watch_;
   std::optional<LabMeasures> measures_;
   std::optional<history::Retold> retold_;
+  std::optional<Transactions> transactions_;
+  std::optional<SingleAcks> single_acks_;
+  bool reads_uncommitted_ = false;         // within a pass over the log that shows what was not committed
   std::unique_ptr<track::Ledger> ledger_;
   Promise promise_;
   core::Contract contract_;
@@ -118,10 +125,9 @@ Result<void> Lab::begin(std::span<const Operation> first) {
   if (!promise_.order) promise_.order = core::Order::kKey;
   const bool individual = promise_.contract.acknowledgement == core::Acknowledgement::kIndividual;
   contract_ = promise_.settle({.has_key = true});
-  if (individual && (contract_.exactly_once || contract_.at_most_once || contract_.redelivery != core::Redelivery::kAny)) {
-    return fail(ErrorCode::kInvalid, "what individual acknowledgements allow cannot be judged yet: only \"redelivery\":\"any\" can");
-  }
+  if (individual) single_acks_.emplace(vocabulary_, promise_.ack_wait);
   retold_.emplace(vocabulary_, history::Retold::Lab{meta.dialect, &recorder_.keys(), individual});
+  transactions_.emplace(vocabulary_, contract_.isolation == core::Isolation::kReadUncommitted);
   measures_.emplace(vocabulary_, contract_.timeout);
   track::LedgerOptions ledger;
   ledger.contract = contract_;
@@ -145,9 +151,32 @@ Result<void> Lab::take(const Operation& operation) {
   if (!closed_ && contract_.timeout.count() > 0 && operation.has(Member::kTime)) {
     if (auto passed = pass_ticks(now); !passed) return passed;
   }
+  if (leaves_out(operation)) return {};
+  return transactions_->concerns(operation) ? transactions_->see(operation, *retold_, [this](const Operation& told) { return tell(told); })
+                                            : tell(operation);
+}
+
+// A pass over the log that is not read committed tells nothing of what is there, where there are transactions.
+bool Lab::leaves_out(const Operation& operation) {
+  if (!transactions_->any() || contract_.isolation == core::Isolation::kReadUncommitted) return false;
+  const bool bounds = operation.function == Function::kReadBegin || operation.function == Function::kReadEnd;
+  const bool uncommitted = bounds && operation.has(Member::kIsolation) && operation.details->isolation == "read-uncommitted";
+  const bool out = uncommitted || (operation.function == Function::kRead && reads_uncommitted_);
+  if (bounds) reads_uncommitted_ = uncommitted && operation.function == Function::kReadBegin;
+  return out;
+}
+
+Result<void> Lab::tell(const Operation& operation) {
+  const MonotonicTime now{Nanoseconds(operation.time_ns)};
   if (auto told = retold_->tell(operation, recorder_); !told) return told;
   if (auto seen = watch_.see(operation, *retold_); !seen) return seen;
   if (!closed_) measures_->see(operation, *retold_);
+  if (single_acks_ && !closed_) single_acks_->see(operation, *retold_);
+  if (retold_->is_shared() && !contract_.shared) {
+    // Who was handed what of a shared subscription follows no order.
+    promise_.contract.shared = contract_.shared = true;
+    ledger_->share();
+  }
   if (operation.has(Member::kTime)) {
     if (!first_) first_ = now;
     if (!load_begin_ && operation.function == Function::kPublish) load_begin_ = now;
@@ -209,10 +238,12 @@ Result<void> Lab::tick(MonotonicTime now) {
 // The final read begins: what is produced or handed over from now on does not count.
 Result<void> Lab::close(MonotonicTime now) {
   if (std::exchange(closed_, true)) return {};
+  if (auto told = transactions_->close([this](const Operation& operation) { return tell(operation); }); !told) return told;
   measures_->close(now);
   if (auto handed = hand_over(); !handed) return handed;
   for (const auto& [key, sequences] : watch_.never_attempted()) ledger_->never_attempted(key, sequences);
   ledger_->close_load();
+  transactions_->prove(*ledger_, false);
   ledger_->close_consumers(std::max(last_, now));
   return {};
 }
@@ -236,13 +267,19 @@ Result<void> Lab::end() {
   if (auto handed = hand_over(); !handed) return handed;
   static_cast<void>(ledger_->raw_targets(bounds, core::RawReadScope::kFull));
   ledger_->finish();
+  transactions_->prove(*ledger_, true);
+  transactions_->tell_committed(*ledger_);
   // The order was settled at the first record.
   contract_ =
       promise_.settle({.has_key = true, .has_group = retold_->has_stated_group(), .starts_late = retold_->starts_late()});
+  if (transactions_->any()) contract_.gaps_markers = true;  // a commit is a position that holds no record
   describe();
   judge::RunFacts& facts = report_.facts;
   watch_.tell(contract_, facts);
+  if (transactions_->any_unknown()) facts.held_back = watch_.reach();
   facts.lab = watch_.finish(*ledger_, contract_);
+  transactions_->finish(retold_->groups(), retold_->is_stream(), *facts.lab);
+  if (single_acks_) single_acks_->finish(retold_->groups(), *facts.lab);
   look_at_budgets(*facts.lab);
   if (dropped_ > 0)
     facts.lab->invalid.push_back(fmt::format("{} operations are missing: whoever wrote the file could not keep up", dropped_));

@@ -243,6 +243,15 @@ std::vector<track::RawRange> LabWatch::bounds() const {
   return bounds;
 }
 
+std::map<std::uint32_t, std::uint64_t> LabWatch::reach() const {
+  std::map<std::uint32_t, std::uint64_t> reach;
+  for (std::uint32_t number = 0; number < logs_.size(); ++number) {
+    const Log& own = logs_[number];
+    reach[number] = own.reached && own.end ? *own.end : own.read.empty() ? own.begin.value_or(0) : own.read.last() + 1;
+  }
+  return reach;
+}
+
 void LabWatch::tell(const core::Contract& contract, judge::RunFacts& facts) const {
   facts.raw_read_available = contract.raw_read != core::RawReadScope::kNone;
   facts.raw_read_complete = read_begun_;
@@ -337,14 +346,16 @@ void LabWatch::look_for_stalls(const track::Ledger& ledger, const core::Contract
       if (contract.start == core::Start::kLatest && (last == nullptr || last->start.value_or(*end + 1) > *end)) continue;
       const std::uint64_t reached = nothing ? *end : own->handed.last();
       facts.rests.push_back({core::Code::kStall, group.name, last == nullptr ? "" : last->member,
-                             {core::PartitionId{number}, core::Offset{reached}},
+                             {{core::PartitionId{number}, core::Offset{reached}}},
                              nothing ? fmt::format("received nothing; the log ends at {}", position_text(number, *end))
-                                     : fmt::format("came to {} of {}", position_text(number, reached), position_text(number, *end))});
+                                     : fmt::format("came to {} of {}", position_text(number, reached), position_text(number, *end)),
+                             {}, false, 0, {}});
     }
   }
 }
 
 void LabWatch::look_for_deaths(const track::Ledger& ledger, judge::LabFacts& facts) const {
+  if (ledger.state().options.contract.shared) return;  // each is handed a part, and no part is the last
   std::vector<judge::Rest> deaths;
   for (std::uint32_t number = 0; number < logs_.size(); ++number) {
     const auto end = goal(number);
@@ -357,13 +368,14 @@ void LabWatch::look_for_deaths(const track::Ledger& ledger, judge::LabFacts& fac
       });
       if (sibling == logs_[number].places.end()) continue;
       deaths.push_back({core::Code::kSubDeath, ledger.state().groups[own.group].name, std::string(vocabulary_.processes.text(own.process)),
-                        {core::PartitionId{number}, core::Offset{own.highest.value_or(*end)}},
+                        {{core::PartitionId{number}, core::Offset{own.highest.value_or(*end)}}},
                         fmt::format("{}, while {} went on to {}",
                                     own.highest ? "received nothing after " + position_text(number, *own.highest) : "received nothing",
-                                    vocabulary_.processes.text(sibling->process), position_text(number, *sibling->highest))});
+                                    vocabulary_.processes.text(sibling->process), position_text(number, *sibling->highest)),
+                        {}, false, 0, {}});
     }
   }
-  std::ranges::sort(deaths, {}, [](const judge::Rest& one) { return std::tie(one.group, one.consumer, one.position); });
+  std::ranges::sort(deaths, {}, [](const judge::Rest& one) { return std::tie(one.group, one.consumer, one.positions); });
   facts.rests.insert(facts.rests.end(), deaths.begin(), deaths.end());
 }
 

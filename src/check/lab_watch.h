@@ -55,6 +55,8 @@ class LabWatch {
   [[nodiscard]] std::vector<std::pair<std::string, core::Range>> never_attempted() const;
   // Where the log begins and ends, as the final read says or shows.
   [[nodiscard]] std::vector<track::RawRange> bounds() const;
+  // By partition: what the final read came to; from there on nothing is known.
+  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> reach() const;
   // The final read as facts of the run, the faults, and what it was for.
   void tell(const core::Contract& contract, judge::RunFacts& facts) const;
   // What follows for the verdict; the ledger has all evidence.

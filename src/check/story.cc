@@ -46,6 +46,7 @@ struct Subject {
   std::uint64_t last = ~std::uint64_t{0};
   bool whole_key = false;
   std::set<Place> places;
+  std::set<std::string> transactions;
 };
 
 // One possession of a partition by a consumer, as far as it is told.
@@ -80,6 +81,7 @@ class Teller {
   void delivery(const Operation& operation);
   void pass(const Operation& operation, Holding& holding);
   void commit(const Operation& operation);
+  void transaction(const Operation& operation);
   void read(const Operation& operation);
   void read_end(const Operation& operation);
   void trouble(const Operation& operation);
@@ -88,6 +90,7 @@ class Teller {
   [[nodiscard]] Holder holder(std::uint32_t process, std::uint32_t partition) const {
     return {std::uint64_t{source_} << 32U | process, partition};
   }
+  [[nodiscard]] std::string_view txn_of(const Operation& operation) const { return vocabulary_.words.text(operation.txn); }
   [[nodiscard]] std::string sequence_text(const Operation& operation) const;
   [[nodiscard]] std::string other_text(const Operation& operation) const;
 
@@ -178,6 +181,9 @@ void Teller::hear(std::uint32_t source, const Operation& operation) {
   if (f == Function::kAssign || f == Function::kRevoke) possession(operation);
   if (f == Function::kDeliver) delivery(operation);
   if (f == Function::kCommit) commit(operation);
+  if (f == Function::kBegin || f == Function::kAbort || (f == Function::kCommit && !operation.has(Member::kPosition))) {
+    transaction(operation);
+  }
   if (f == Function::kRead) read(operation);
   if (f == Function::kReadEnd) read_end(operation);
   if (f == Function::kClientError || f == Function::kDisconnect || f == Function::kReconnect) trouble(operation);
@@ -186,11 +192,23 @@ void Teller::hear(std::uint32_t source, const Operation& operation) {
 }
 
 void Teller::attempt(const Operation& operation) {
-  if (!is_mine(operation)) return;
-  const std::string sequence = sequence_text(operation);
   const Place place{operation.position.partition, operation.position.offset};
+  if (!is_mine(operation)) {
+    const bool of_cycle = operation.has(Member::kTxn) && subject_.transactions.contains(std::string(txn_of(operation)));
+    if (of_cycle && operation.has(Member::kPosition) && subject_.places.contains(place)) {
+      own(operation, fmt::format("{} acknowledged at {} in transaction {}", other_text(operation), place_text(operation),
+                                 printable(txn_of(operation))));
+    }
+    return;
+  }
+  const std::string sequence = sequence_text(operation);
+  std::string within;
+  if (operation.has(Member::kTxn) && operation.type == Type::kInvoke) {
+    within = fmt::format(" in transaction {}", printable(txn_of(operation)));
+    if (!subject_.whole_key) subject_.transactions.emplace(txn_of(operation));
+  }
   switch (operation.type) {
-    case Type::kInvoke: own(operation, sequence + " sent"); break;
+    case Type::kInvoke: own(operation, sequence + " sent" + within); break;
     case Type::kOk:
       own(operation, operation.has(Member::kPosition) ? fmt::format("{} acknowledged at {}", sequence, place_text(operation))
                                                       : sequence + " acknowledged, without a position");
@@ -199,6 +217,26 @@ void Teller::attempt(const Operation& operation) {
     case Type::kFail: own(operation, sequence + " failed" + error_of(operation)); break;
     case Type::kInfo: own(operation, sequence + ": nobody knows whether it was stored" + error_of(operation)); break;
   }
+}
+
+// How the transactions that the subject is about, or was sent in, went on.
+void Teller::transaction(const Operation& operation) {
+  const std::string name(txn_of(operation));
+  if (!operation.has(Member::kTxn) || !subject_.transactions.contains(name)) return;
+  const bool commits = operation.function == Function::kCommit;
+  if (operation.function == Function::kBegin) {
+    if (operation.type == Type::kInvoke) own(operation, fmt::format("transaction {} begins", printable(name)));
+    return;
+  }
+  const std::string_view asked = commits ? "commit" : "abort";
+  std::string what;
+  switch (operation.type) {
+    case Type::kInvoke: what = fmt::format("asks for the {} of transaction {}", asked, printable(name)); break;
+    case Type::kOk: what = fmt::format("transaction {} {}", printable(name), commits ? "committed" : "aborted"); break;
+    case Type::kFail: what = fmt::format("transaction {}: the {} failed", printable(name), asked); break;
+    case Type::kInfo: what = fmt::format("transaction {}: nobody knows how the {} ended", printable(name), asked); break;
+  }
+  own(operation, what + error_of(operation));
 }
 
 void Teller::possession(const Operation& operation) {
@@ -232,14 +270,15 @@ void Teller::delivery(const Operation& operation) {
     const std::uint64_t times = ++deliveries_[operation.value];
     holding.handed.insert(place);
     const bool damaged = operation.has(Member::kChecksum) && operation.checksum == history::Checksum::kBad;
-    own(operation, fmt::format("{} handed over from {}{}{}", sequence_text(operation), place_text(operation),
-                               times > 1 ? fmt::format(", for the {}. time", times) : "", damaged ? ", damaged" : ""));
+    own(operation, fmt::format("{} handed over from {}{}{}{}", sequence_text(operation), place_text(operation),
+                               operation.has(Member::kTxn) ? " within transaction " + printable(txn_of(operation)) : "", times > 1 ? fmt::format(", for the {}. time", times) : "", damaged ? ", damaged" : ""));
     return;
   }
   if (subject_.whole_key) return;
   if (subject_.places.contains(place)) {
     holding.handed.insert(place);
-    own(operation, fmt::format("{} was handed over from {}", other_text(operation), place_text(operation)));
+    own(operation, fmt::format("{} was handed over from {}{}", other_text(operation), place_text(operation),
+                               operation.has(Member::kTxn) ? " within transaction " + printable(txn_of(operation)) : ""));
     return;
   }
   pass(operation, holding);
@@ -379,6 +418,7 @@ Result<Subject> subject_of(const report::Report& report, const StoryOptions& opt
   if (!keyed || finding.records == 1) {  // else they are of several records
     for (const auto& position : finding.positions) subject.places.emplace(position.partition.value(), position.offset.value());
   }
+  subject.transactions.insert(finding.transactions.begin(), finding.transactions.end());
   story.title = fmt::format("finding {} of {}, {}", options.finding, findings.size(), core::code_row(finding.code).name);
   if (keyed) story.title += fmt::format(": {}{}{}", finding.key, finding.key.empty() ? "" : " ", range_text(finding));
   if (!finding.group.empty()) story.title += ", group " + finding.group;

@@ -45,6 +45,23 @@ constexpr std::array kRows = {
             "The consumer library ignores its start position."},
     CodeRow{Code::kDualOwner, "dual-owner", "", "partition, generation",
             "Two members held one partition in one generation.", "Look at the group coordinator and the assignor."},
+    CodeRow{Code::kTornTransaction, "torn-transaction", "", "transaction",
+            "Only part of a transaction that was committed is visible at the end.",
+            "The records that are missing are lost too: look at the transaction coordinator and at truncated logs.", true},
+    CodeRow{Code::kPrecommittedRead, "precommitted-read", "precommitted-read", "record, group",
+            "A record was handed over before the commit of its transaction was requested, or within that transaction.",
+            "The consumer does not read committed, or the broker shows what is not.", true},
+    CodeRow{Code::kG0, "g0", "G0", "set of transactions", "Transactions wrote in each other's midst: a cycle of writes alone.",
+            "Kafka does not isolate writes, so this is counted and forbids nothing.", true},
+    CodeRow{Code::kG1c, "g1c", "G1c", "set of transactions",
+            "Transactions saw each other in a circle: a cycle of writes and of reads of what was written.",
+            "A transaction saw the effect of one that had not happened yet: look at isolation.", true},
+    CodeRow{Code::kGSingle, "g-single", "G-single", "set of transactions",
+            "A cycle with exactly one transaction that missed what the next one wrote.",
+            "Consumers of a log promise no snapshot, so this is counted and forbids nothing.", true},
+    CodeRow{Code::kG2, "g2", "G2", "set of transactions",
+            "A cycle in which several transactions missed what the next one wrote.",
+            "Consumers of a log promise no snapshot, so this is counted and forbids nothing.", true},
     CodeRow{Code::kStall, "stall", "stall", "consumer, partition",
             "In a lab: a group had not reached the end of what was acknowledged when the final read began.",
             "The consumer stopped reading, or was too slow for the time it was given.", true},
@@ -97,7 +114,14 @@ bool Contract::forbids(Code code) const {
     case Code::kDuplicateDelivery:
     case Code::kRewind:
       return exactly_once || at_most_once || redelivery != Redelivery::kAny;
+    case Code::kTornTransaction:
+    case Code::kPrecommittedRead:
+    case Code::kG1c:
+      return exactly_once || isolation == Isolation::kReadCommitted;
     case Code::kLate:
+    case Code::kG0:
+    case Code::kGSingle:
+    case Code::kG2:
       return false;
   }
   return false;

@@ -27,10 +27,16 @@ enum class Code : std::uint8_t {
   kInconsistentPosition,
   kBeforeStart,
   kDualOwner,
+  kTornTransaction,
+  kPrecommittedRead,
+  kG0,
+  kG1c,
+  kGSingle,
+  kG2,
   kStall,
   kSubDeath,
 };
-constexpr std::size_t kCodeCount = 17;
+constexpr std::size_t kCodeCount = 23;
 
 struct CodeRow {
   Code code;

@@ -22,6 +22,12 @@ enum class Redelivery : std::uint8_t {
   kNever,
 };
 enum class Start : std::uint8_t { kEarliest, kLatest, kCommitted };
+// What consumers are promised to see of transactions.
+enum class Isolation : std::uint8_t {
+  kUnstated,         // read committed where there are transactions; only what is promised besides is forbidden
+  kReadCommitted,
+  kReadUncommitted,  // what was aborted may be seen
+};
 enum class RawReadScope : std::uint8_t { kNone, kHoles, kFull };
 
 struct Thresholds {
@@ -42,6 +48,7 @@ struct Contract {
   Start start = Start::kEarliest;  // kLatest: nothing below the first stated start of a group is owed to it
   Order order = Order::kKey;
   Acknowledgement acknowledgement = Acknowledgement::kCumulative;
+  Isolation isolation = Isolation::kUnstated;
   bool shared = false;        // a Shared subscription: order rules and skip are not checked
   bool idempotent = false;    // then a late landing of an unknown attempt may not be reordered either
   bool gaps_compaction = false;

@@ -59,6 +59,13 @@ enum class Refusal : std::uint8_t {
   kName,        // it does not know what it is asked for: for good if that stays so
 };
 
+// Why an attempt certainly failed.
+enum class Failure : std::uint8_t {
+  kRefused,  // the system or the library refused it
+  kAborted,  // its transaction was aborted
+  kFenced,   // its producer was shut out before it requested the commit
+};
+
 struct Observation {
   Event event = Event::kInvoke;
   Content content = Content::kIntact;
@@ -68,6 +75,7 @@ struct Observation {
   bool has_start = false;        // kAssign: `start` is the stated first position
   bool reached = false;          // kRawEnd
   Refusal refusal = Refusal::kNone;  // kClientError, kFail, kInfo
+  Failure failure = Failure::kRefused;  // kFail
   bool classic = true;           // kAssign: classic group protocol (dual-owner is defined for it only)
   std::uint32_t process = 0;     // producer or consumer, an index within the worker
   GroupIndex group;              // consumer events

@@ -182,7 +182,6 @@ void Retold::make_consumer(std::uint32_t id, std::string_view group) {
 
 Result<void> Retold::begin_lab(const Operation& operation, Role role, Observation& observation) {
   if (operation.time_ns > kTimeMax || operation.time_ns < -kTimeMax) return foreign(operation, "its 'time_ns' is out of range");
-  if (operation.has(Member::kTxn)) return foreign(operation, "transactions cannot be judged yet");
   if (operation.has(Member::kTopic)) {
     if (has_topic_ && topic_ != operation.topic)
       return foreign(operation, "a second topic: histories of several topics cannot be judged yet");
@@ -245,6 +244,9 @@ Result<void> Retold::attempt(const Operation& operation, core::ObservationSink& 
   if (auto placed = position(operation, observation); !placed) return placed;
   if (!of_lab() && !operation.has(Member::kKey)) return foreign(operation, "a record of a proof has a 'key'");
   observation.event = outcome_of(operation.type);
+  if (observation.event == Event::kFail && of_lab() && operation.has(Member::kTxn)) {
+    observation.failure = operation.has(Member::kError) ? core::Failure::kFenced : core::Failure::kAborted;
+  }
   observation.sequence = core::Sequence{operation.value - first_value()};
   sink.observe(observation);
   return {};
@@ -288,9 +290,7 @@ void Retold::release(Process& process, Observation observation, core::LineageClo
 }
 
 Result<void> Retold::subscribe_lab(const Operation& operation, core::ObservationSink& sink) {
-  if (operation.has(Member::kMode) && operation.details->mode == "shared") {
-    return foreign(operation, "shared subscriptions cannot be judged yet");
-  }
+  shared_ = shared_ || (operation.has(Member::kMode) && operation.details->mode == "shared");
   if (operation.type != Type::kOk) return {};
   // With a position, or at the end of the log: its own choice of what it wants.
   const bool late = operation.has(Member::kStart) && (operation.details->start.empty() || operation.details->start == "latest");
@@ -320,7 +320,6 @@ Result<void> Retold::other(const Operation& operation) const {
   if ((function == Function::kAck || function == Function::kNack) && !lab_->individual) {
     return foreign(operation, "the contract says that acknowledgements are cumulative: say \"acknowledgement\":\"individual\"");
   }
-  if (function == Function::kBegin || function == Function::kAbort) return foreign(operation, "transactions cannot be judged yet");
   if (function == Function::kCopy || function == Function::kSkip) return foreign(operation, "processors cannot be judged yet");
   return {};  // faults, probes, what the cluster said
 }

@@ -8,7 +8,8 @@
 //
 // Of a lab: processes have any name and may do anything; a consumer without a group is a group of its own, named as it is, and each
 // consumer tells its name as its member id. A number line without partitions is partition 0. driftlab's numbers from 1 become sequences
-// from 0, its consumers start at 1. Whatever no rule can judge yet is refused by name.
+// from 0, its consumers start at 1. Whatever no rule can judge yet is refused by name. Transactions are check/transactions.h's: an attempt
+// has none here unless it failed with its own, fenced if there is an error.
 //
 // Shape:    an assign or revoke of several partitions is one observation for each, a read-begin or read-end one for each target.
 // Cost:     20 ns an operation.   Limits: kClientsMax, kPartitionsMax, kTimeMax; past one the operation is refused.
@@ -58,6 +59,8 @@ class Retold {
 
   // Of a lab: the groups so far, by GroupIndex, and what they are.
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
+  // True if somebody subscribed in mode shared.
+  [[nodiscard]] bool is_shared() const { return shared_; }
   [[nodiscard]] bool has_stated_group() const { return stated_group_; }
   // True if every consumer said when it first subscribed that it starts at the end of the log, or at a position of its own choice.
   [[nodiscard]] bool starts_late() const { return late_consumers_ > 0 && late_consumers_ == consumers_; }
@@ -116,6 +119,7 @@ class Retold {
   std::uint32_t topic_ = 0;             // the one topic, if one was named
   bool has_topic_ = false;
   bool stated_group_ = false;
+  bool shared_ = false;
   std::uint32_t late_consumers_ = 0;    // that said when they first subscribed that they do not start at the start
   std::uint32_t consumers_ = 0;
   std::vector<Process> processes_;  // by id

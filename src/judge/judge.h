@@ -67,6 +67,7 @@ struct Finding {
   std::string consumer;
   std::vector<core::Position> positions; // the first few, lowest first
   std::string says;                      // one sentence
+  std::vector<std::string> transactions; // that it is about, by name
   // The circumstances, where they are known; online and offline may differ in them.
   std::vector<LineageFact> lineages;     // that read the partition it is about, those nearest to its first position, in order
   std::optional<Nanoseconds> time;       // since the run began: when it was established
@@ -95,13 +96,23 @@ struct Noticed {
   MonotonicTime at{};                    // noticed
 };
 
-// A consumer of a lab that came to rest, by what only a history shows.
+// What only a history shows: a consumer that came to rest, or what transactions saw of each other.
 struct Rest {
-  core::Code code = core::Code::kStall;  // or kSubDeath
+  core::Code code = core::Code::kStall;
   std::string group;
   std::string consumer;                  // "": the group had none that was told to read this partition
-  core::Position position;               // the last that was handed over, or what it should have come to
+  std::vector<core::Position> positions; // the last that was handed over, or what it should have come to; of a cycle: of each step
   std::string says;
+  std::string key;                       // of the record it is about, if it is about one
+  bool nameless = false;                 // ... which has no key
+  std::uint64_t sequence = 0;
+  std::vector<std::string> transactions; // that it is about
+};
+
+// What individual acknowledgements allow of repeats.
+struct SingleAckFacts {
+  std::uint64_t allowed = 0;
+  std::vector<Rest> forbidden;           // the others, as many as are named
 };
 
 // Sequences of a key when a group came: attempted, and of these with their outcome.
@@ -115,7 +126,9 @@ struct LabFacts {
   bool stream = false;                   // positions are one number line: a sentence says "position 41 of the stream"
   std::vector<std::string> invalid;      // why nothing may be concluded from it, each a sentence
   std::vector<std::string> slow;         // budgets that were passed, each a sentence
-  std::vector<Rest> rests;               // in the order of code, group, consumer
+  std::vector<Rest> rests;               // in the order of code, group, consumer or key
+  std::optional<SingleAckFacts> single_acks;  // absent: acknowledgements are cumulative
+  std::map<std::string, std::uint64_t> not_checked;  // codes, and how often a limit was reached
   // By group and key: what was there when the group came.
   std::map<std::pair<std::string, std::string>, BeforeGroup> before_group;
 };
@@ -127,6 +140,8 @@ struct RunFacts {
   bool raw_read_available = true;        // the driver can read the log
   bool raw_read_complete = false;        // every target was read to its end
   std::string raw_read_problem;
+  // By partition: from that position on, read committed shows nothing while a transaction has no known outcome.
+  std::map<std::uint32_t, std::uint64_t> held_back;
   bool raw_read_refused = false;         // the system refused it for want of a right
   std::map<std::string, std::string> refused;  // what it refused to the consumers of a group to the end, by group
   std::vector<std::string> workers_lost; // with unacknowledged evidence, and their keys

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -41,7 +42,7 @@ class Collector {
     std::uint64_t last = 0;
     std::uint32_t lineage = track::kNone;
     std::optional<core::Position> position;
-    std::string_view note;  // a literal: what happened, in words
+    std::string_view note;  // what happened, in words: a literal, or one of Context::sentences
   };
   void add(const Item& item);
   void add(core::Code code, const track::Named& named, std::string_view note, core::Blame blame = core::Blame::kNone);
@@ -77,6 +78,8 @@ struct Context {
   const RunFacts& facts;
   Judgement& result;
   Collector& findings;
+  std::deque<std::string> sentences;  // what Collector::Item::note may be a view of
+  std::map<std::string, std::string> transactions;  // by such a sentence: the name of the one it is about
   GroupKeySets lost;
   GroupKeySets skipped;
 
@@ -121,6 +124,7 @@ void rule_corrupt(Context& context);
 void rule_inconsistent_position(Context& context);
 void rule_before_start(Context& context);
 void rule_dual_owner(Context& context);
+void rule_torn_transaction(Context& context);
 
 // The lineages of a partition and group, in their order.
 [[nodiscard]] std::vector<std::uint32_t> lineages_in_order(const track::State& state,

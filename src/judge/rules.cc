@@ -23,8 +23,10 @@ constexpr std::array kRules = {
     Rule{core::Code::kInconsistentPosition, rule_inconsistent_position},
     Rule{core::Code::kBeforeStart, rule_before_start},
     Rule{core::Code::kDualOwner, rule_dual_owner},
+    Rule{core::Code::kTornTransaction, rule_torn_transaction},
 };
-constexpr std::size_t kOfTheLab = 2;  // stall, sub-death: RunFacts::lab tells them
+// stall, sub-death, precommitted-read, g0, g1c, g-single, g2: RunFacts::lab tells them
+constexpr std::size_t kOfTheLab = 7;
 static_assert(kRules.size() + kOfTheLab == core::kCodeCount, "every code has its rule");
 
 }  // namespace

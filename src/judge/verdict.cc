@@ -35,6 +35,12 @@ std::string sentence(Code code, std::uint64_t n) {
     case Code::kInconsistentPosition: return plural(n, "position was", "positions were") + " seen with two different records";
     case Code::kBeforeStart: return plural(n, "record was", "records were") + " delivered from below the start position";
     case Code::kDualOwner: return plural(n, "partition had", "partitions had") + " two owners in one generation";
+    case Code::kTornTransaction: return plural(n, "committed transaction is", "committed transactions are") + " visible in part only";
+    case Code::kPrecommittedRead: return plural(n, "record was", "records were") + " handed over before the commit was requested";
+    case Code::kG0: return plural(n, "set", "sets") + " of transactions wrote in each other's midst";
+    case Code::kG1c: return plural(n, "set", "sets") + " of transactions saw each other in a circle";
+    case Code::kGSingle: return plural(n, "set", "sets") + " of transactions form a circle in which one missed what the next wrote";
+    case Code::kG2: return plural(n, "set", "sets") + " of transactions form a circle in which several missed what the next wrote";
     case Code::kStall: return plural(n, "consumer", "consumers") + " had not reached the end of what was acknowledged";
     case Code::kSubDeath: return plural(n, "subscription", "subscriptions") + " died while another of the same partition went on";
   }
@@ -103,11 +109,15 @@ void evidence(const track::State& state, const core::Contract& contract, const R
   for (const auto& kind : facts.faults_without_effect) {
     inconclusive.push_back("no fault of kind " + kind + " took effect, so nothing was tested by it");
   }
-  for (const auto& [name, n] : state.not_checked) {
-    const auto code = core::find_code(name);
-    if (code && !contract.forbids(*code)) continue;
-    inconclusive.push_back(fmt::format("{} times {} could not be checked because a limit was reached", n, name));
-  }
+  const auto limits = [&](const std::map<std::string, std::uint64_t>& not_checked) {
+    for (const auto& [name, n] : not_checked) {
+      const auto code = core::find_code(name);
+      if (code && !contract.forbids(*code)) continue;
+      inconclusive.push_back(fmt::format("{} times {} could not be checked because a limit was reached", n, name));
+    }
+  };
+  limits(state.not_checked);
+  if (facts.lab) limits(facts.lab->not_checked);
 }
 
 void cover(const track::Ledger& ledger, const core::Contract& contract, Judgement& result) {
@@ -115,9 +125,9 @@ void cover(const track::Ledger& ledger, const core::Contract& contract, Judgemen
   Coverage& coverage = result.coverage;
   const track::Progress progress = ledger.progress();
   coverage.attempts = progress.issued;
-  coverage.acked = progress.acked;
+  coverage.acked = progress.acked - state.proven;
   coverage.failed = progress.failed;
-  coverage.unknown = progress.unknown;
+  coverage.unknown = progress.unknown + state.proven;
   coverage.received = progress.received;
   coverage.foreign = state.foreign;
   coverage.positions_absent = state.unpositioned;
@@ -146,21 +156,40 @@ void cover(const track::Ledger& ledger, const core::Contract& contract, Judgemen
   if (contract.raw_read != core::RawReadScope::kFull) coverage.not_checked["durability-after-delivery"] = progress.received;
 }
 
+void name(const Rest& one, Judgement& result) {
+  Finding& finding = result.findings.emplace_back();
+  finding.code = one.code;
+  finding.group = one.group;
+  finding.consumer = one.consumer;
+  finding.records = 1;
+  finding.positions = one.positions;
+  finding.transactions = one.transactions;
+  finding.says = one.says;
+  finding.key = one.key;
+  finding.nameless = one.nameless;
+  finding.first = one.sequence;
+  finding.last = one.sequence;
+}
+
 // What only the history of a lab shows: counted and named behind all else.
 void rest(const LabFacts& lab, const JudgeOptions& options, Judgement& result) {
+  for (const auto& [name, n] : lab.not_checked) result.coverage.not_checked[name] += n;
+  if (lab.single_acks && options.rule_off != Code::kDuplicateDelivery) {
+    for (const Rest& one : lab.single_acks->forbidden) {
+      if (result.findings.size() >= options.findings_max) {
+        ++result.findings_left_out;
+      } else {
+        name(one, result);
+      }
+    }
+  }
   for (const Rest& one : lab.rests) {
     if (options.rule_off == one.code) continue;
     if (++result.counts[one.code] > options.findings_max) {
       ++result.findings_left_out;
-      continue;
+    } else {
+      name(one, result);
     }
-    Finding& finding = result.findings.emplace_back();
-    finding.code = one.code;
-    finding.group = one.group;
-    finding.consumer = one.consumer;
-    finding.records = 1;
-    finding.positions.push_back(one.position);
-    finding.says = one.says;
   }
 }
 
@@ -215,7 +244,7 @@ Judgement judge(const track::Ledger& ledger, const core::Contract& contract, con
   Judgement result;
   Collector findings(state, facts.lab && facts.lab->stream);
   Context context{.state = state, .contract = contract, .facts = facts, .result = result, .findings = findings,
-                  .lost = {}, .skipped = {}};
+                  .sentences = {}, .transactions = {}, .lost = {}, .skipped = {}};
   for (const Rule& rule : rules()) {
     if (options.rule_off != rule.code) rule.apply(context);
   }
@@ -223,6 +252,8 @@ Judgement judge(const track::Ledger& ledger, const core::Contract& contract, con
   result.findings = findings.take(options.findings_max, result.findings_left_out,
                                   [&](std::span<const Collector::Item> items, Finding& finding) {
                                     circumstances.tell(items, finding);
+                                    const auto about = context.transactions.find(finding.says);
+                                    if (about != context.transactions.end()) finding.transactions.push_back(about->second);
                                   });
   cover(ledger, contract, result);
 

@@ -115,6 +115,7 @@ void finding(JsonWriter& json, const judge::Finding& one, bool stream) {
   json.key("time_ns").value(one.time ? std::optional(one.time->count()) : std::nullopt);
   json.key("wall").value(one.wall ? std::optional(to_iso8601(*one.wall)) : std::nullopt);
   strings(json, "faults", one.faults);
+  if (!one.transactions.empty()) strings(json, "transactions", one.transactions);
   json.key("fault_numbers").begin_array();
   for (const std::uint64_t number : one.fault_numbers) json.value(number);
   json.end_array();

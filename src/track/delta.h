@@ -27,7 +27,7 @@ namespace sp::track {
 enum class RowKind : std::uint8_t {
   kIssued,     // key, sequence: attempted
   kAcked,      // key, sequence, partition in `which`, offset (kHasOffset)
-  kFailed,     // key, sequence
+  kFailed,     // key, sequence, core::Failure in `which`
   kUnknown,    // key, sequence
   kDelivered,  // key, sequence, lineage in `which`, offset (kHasOffset), content flags
   kOpen,       // lineage `which` opens: details in opens[sequence]

@@ -32,6 +32,8 @@ class Fold {
   void close_attempts(core::KeyRef key);
   // What has no outcome of these was never attempted, although a higher one was: no obligation, and a phantom where it was seen.
   void never_attempted(core::KeyRef ref, const core::Range& sequences);
+  // These are acknowledged after all, those of unknown outcome among them.
+  void proven(core::KeyRef ref, const core::Range& sequences);
   // The ack named a position that is empty while the log holds the record elsewhere.
   void refute_ack(std::uint32_t partition, std::uint64_t offset);
   // Judges the logs that are not in order, with what is in the rings. `last`: for good.

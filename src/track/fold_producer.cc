@@ -100,7 +100,11 @@ void Fold::failed(const Source& source, const Row& row) {
     --state_.unknown;
   }
   ++state_.failed;
-  state_.key_details.get(key->detail).failed.insert(row.sequence);
+  KeyDetail& detail = state_.key_details.get(key->detail);
+  detail.failed.insert(row.sequence);
+  const auto why = static_cast<core::Failure>(row.which);
+  if (why == core::Failure::kAborted) detail.aborted.insert(row.sequence);
+  if (why == core::Failure::kFenced) detail.fenced.insert(row.sequence);
   failed_but_seen(ref, row.sequence);
 }
 
@@ -187,6 +191,16 @@ void Fold::never_attempted(core::KeyRef ref, const core::Range& sequences) {
   for (const auto& range : seen.ranges()) {
     for (std::uint64_t s = range.begin; s < range.end; ++s) failed_but_seen(ref, s);
   }
+}
+
+void Fold::proven(core::KeyRef ref, const core::Range& sequences) {
+  KeyState* key = state_.key(ref);
+  KeyDetail* detail = key == nullptr ? nullptr : state_.key_details.find(key->detail);
+  if (detail == nullptr) return;
+  const std::uint64_t known = detail->unknown.erase_range(sequences.begin, sequences.end);
+  state_.unknown -= known;
+  state_.acked += known;
+  state_.proven += known;
 }
 
 void Fold::close_attempts(core::KeyRef ref) {

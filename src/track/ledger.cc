@@ -169,6 +169,8 @@ core::GroupIndex Ledger::add_group(std::string name) {
   return number;
 }
 
+void Ledger::share() { state_->options.contract.shared = true; }
+
 std::size_t Ledger::group_count() const { return state_->groups.size(); }
 
 void Ledger::never_attempted(std::string_view key, const core::Range& sequences) {

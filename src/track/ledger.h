@@ -102,9 +102,21 @@ class Ledger {
   // apart.
   static constexpr std::size_t kGroupsMax = 32;
   core::GroupIndex add_group(std::string name);
+  // From now on what is handed over follows no order. Before the first delivery.
+  void share();
   [[nodiscard]] std::size_t group_count() const;
   // Nobody attempted these sequences of the key of that name, although higher ones were attempted: before close_load().
   void never_attempted(std::string_view key, const core::Range& sequences);
+
+  // A transaction whose commit is known to have happened, and its records by name of the key. One of unknown outcome is committed if
+  // something of it was seen: prove_committed() then makes its records of unknown outcome acknowledged ones (coverage still counts them
+  // unknown). Both after close_load().
+  using TransactionRecords = std::vector<std::pair<std::string, core::Range>>;
+  void committed_transaction(std::string name, const TransactionRecords& records);
+  void prove_committed(const TransactionRecords& records);
+  // Of these records the ones that a group has received, and the ones that the raw read holds.
+  [[nodiscard]] std::uint64_t count_received(const TransactionRecords& records) const;
+  [[nodiscard]] TransactionRecords absent_from_raw_read(const TransactionRecords& records) const;
 
   Applied apply(Delta delta);
   // The highest delta number of `source` below which nothing is missing.

@@ -1,5 +1,6 @@
 // The end of a run: what the raw read is to look at, and what follows when no evidence comes any more.
 #include <algorithm>
+#include <utility>
 
 #include "track/fold.h"
 #include "track/ledger.h"
@@ -65,6 +66,50 @@ void refute_empty_acks(State& state) {
 }
 
 }  // namespace
+
+void Ledger::committed_transaction(std::string name, const TransactionRecords& records) {
+  Transaction& transaction = state_->transactions.emplace_back();
+  transaction.name = std::move(name);
+  for (const auto& [key, sequences] : records) {
+    if (const auto ref = state_->keys.find(key)) transaction.records.emplace_back(*ref, sequences);
+  }
+}
+
+void Ledger::prove_committed(const TransactionRecords& records) {
+  Fold fold(*state_);
+  for (const auto& [key, sequences] : records) {
+    if (const auto ref = state_->keys.find(key)) fold.proven(*ref, sequences);
+  }
+}
+
+std::uint64_t Ledger::count_received(const TransactionRecords& records) const {
+  State& state = *state_;
+  std::uint64_t received = 0;
+  for (const auto& [key, sequences] : records) {
+    const auto ref = state.keys.find(key);
+    if (!ref || state.key(*ref) == nullptr) continue;
+    core::RangeSet seen;
+    for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
+      seen.insert_all(state.received_set(state.group_key(group, *ref)).clip(sequences.begin, sequences.end));
+    }
+    received += seen.size();
+  }
+  return received;
+}
+
+Ledger::TransactionRecords Ledger::absent_from_raw_read(const TransactionRecords& records) const {
+  State& state = *state_;
+  TransactionRecords absent;
+  for (const auto& [key, sequences] : records) {
+    core::RangeSet missing{sequences};
+    if (const auto ref = state.keys.find(key)) {
+      if (const auto* raw = state.raw_seen.find(*ref)) missing = missing.minus(*raw);
+      if (const auto* raw = state.raw_damaged.find(*ref)) missing = missing.minus(*raw);
+    }
+    for (const auto& range : missing.ranges()) absent.emplace_back(key, range);
+  }
+  return absent;
+}
 
 std::vector<RawRange> Ledger::raw_targets(const std::vector<RawRange>& bounds, core::RawReadScope scope) {
   std::vector<RawRange> targets;

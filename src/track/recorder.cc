@@ -63,6 +63,7 @@ void Recorder::attempt(const Observation& observation, RowKind kind) {
   row.sequence = observation.sequence.value();
   row.offset = observation.offset.value();
   if (observation.has_position) row.flags = kHasOffset;
+  if (kind == RowKind::kFailed) row.which = static_cast<std::uint32_t>(observation.failure);
 }
 
 core::KeyRef Recorder::resolve(const Observation& observation, std::uint8_t& flags) {

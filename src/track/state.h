@@ -119,6 +119,8 @@ struct Overdue {  // records of a key that passed their deadline at one tick
 struct KeyDetail {
   core::RangeSet open;          // below outcome_top, no outcome yet
   core::RangeSet failed;
+  core::RangeSet aborted;       // of these: with their transaction
+  core::RangeSet fenced;        // of these: because their producer was shut out
   core::RangeSet unknown;
   core::RangeSet landed;        // unknown, but seen
   core::RangeSet unknown_settled;   // unknown and past the deadline
@@ -339,6 +341,12 @@ struct PartitionState {
   std::uint64_t sweep_to = 0;           // the head at the last tick: gaps below are passed over at the next
 };
 
+// A transaction that was committed.
+struct Transaction {
+  std::string name;
+  std::vector<std::pair<core::KeyRef, core::Range>> records;
+};
+
 // Where records stand; a record may stand at several positions.
 class Places {
  public:
@@ -422,11 +430,14 @@ struct State {
   KeySets raw_damaged;                              // ... holds, but damaged
   Places raw_found;                                 // where, of those that some group lacks
 
+  std::vector<Transaction> transactions;                                // committed; for rules/torn_transaction.cc
+
   // Counters.
   std::uint64_t issued = 0;
   std::uint64_t acked = 0;
   std::uint64_t failed = 0;
   std::uint64_t unknown = 0;
+  std::uint64_t proven = 0;                         // of `acked`: of unknown outcome, but something of their transaction was seen
   std::uint64_t unpositioned = 0;
   std::uint64_t unchecked = 0;                      // too short to carry a checksum
   std::uint64_t foreign = 0;

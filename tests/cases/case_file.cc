@@ -97,6 +97,14 @@ Result<CaseFile> parse_case(std::string_view id, std::string_view text) {
         return fail(ErrorCode::kParse,
                     fmt::format("{}.case line {}: pending wants \"issue\"", id, number));
     }
+    if (line->words[0] == "test") {
+      file.test.assign(line->words.begin() + 1, line->words.end());
+      if (file.test.size() != 2) return fail(ErrorCode::kParse, fmt::format("{}.case line {}: test wants a source and a name", id, number));
+    }
+    if (line->words[0] == "corpus") {
+      file.corpus.assign(line->words.begin() + 1, line->words.end());
+      if (file.corpus.empty()) return fail(ErrorCode::kParse, fmt::format("{}.case line {}: corpus wants names of files", id, number));
+    }
     file.lines.push_back(std::move(*line));
   }
   if (file.lines.empty()) return fail(ErrorCode::kParse, fmt::format("{}.case is empty", id));

@@ -30,6 +30,8 @@ struct Line {
 struct CaseFile {
   std::string id;
   std::string pending;  // the issue it waits for; empty: it runs
+  std::vector<std::string> test;    // it is a test of its own: the source below tests/, and the name
+  std::vector<std::string> corpus;  // it is judged as these files of corpus/lab, for only a history says it
   std::vector<Line> lines;
 };
 

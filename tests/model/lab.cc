@@ -39,6 +39,7 @@ class Scribe {
     if (!world_.key_counts.empty() && prng_.chance(0.3)) nameless_ = Key{world_.key_counts.begin()->first, 0, {}};
     flat.homeless = nameless_;
     stream_ = world_.log.bounds.size() == 1 && prng_.chance(0.5);
+    if (prng_.chance(0.3)) plan_transactions();
     choose_contract();
     add(StepKind::kJoin);
     for (const Step& step : world_.steps) {
@@ -133,6 +134,7 @@ class Scribe {
     auto& value = seen.value;
     if (value.event <= core::Event::kInfo) {
       attempt(seen);
+      if (transactional_) return;  // what the judge is told is another matter
     } else if (value.event <= core::Event::kCommitInfo) {
       consume(seen, step.source);
     } else {
@@ -142,7 +144,160 @@ class Scribe {
     copy.seen = seen;
   }
 
+  // ── transactions: each attempt of a file that has them is in one that ends as it does ──
+
+  using Record = std::pair<Key, std::uint64_t>;
+  struct Open {
+    std::size_t number = 0;
+    bool asked = false;
+    std::size_t answers = 0;         // of its attempts
+    std::vector<Seen> outcomes;      // that the judge is told when it ends
+  };
+
+  void plan_transactions() {
+    transactional_ = true;
+    for (const Step& step : world_.steps) {
+      const auto& value = step.seen.value;
+      const Record record{step.seen.key, value.sequence.value()};
+      if (step.kind != StepKind::kObserve || value.event > core::Event::kInfo) continue;
+      if (value.event == core::Event::kInvoke) {
+        planned_.try_emplace(record, core::Event::kInfo);
+      } else {
+        planned_[record] = value.event;
+      }
+    }
+  }
+
+  std::string name_of(std::size_t number) const { return fmt::format("t{}", number); }
+  void boundary(std::string_view type, std::string_view f, std::size_t number, std::string_view more = "") {
+    LabLine line = line_of(f == "commit" && type == "invoke" ? What::kAskedForCommit : What::kOther, "producer");
+    if (line.what == What::kAskedForCommit) line.transaction = number;
+    put(line, fmt::format(R"("process":"producer","type":"{}","f":"{}","txn":"{}"{})", type, f, name_of(number), more));
+  }
+
+  Open& open_for(core::Event outcome) {
+    const auto [at, is_new] = open_.try_emplace(outcome);
+    if (!is_new) return at->second;
+    at->second.number = file_.transactions.size();
+    LabTransaction& made = file_.transactions.emplace_back();
+    made.ended = outcome == core::Event::kOk     ? LabTransaction::Ended::kCommitted
+                 : outcome == core::Event::kFail ? LabTransaction::Ended::kAborted
+                                                 : LabTransaction::Ended::kUnknown;
+    boundary("invoke", "begin", at->second.number);
+    boundary("ok", "begin", at->second.number);
+    if (outcome != core::Event::kFail && prng_.chance(0.7)) ask(at->second);
+    return at->second;
+  }
+  void ask(Open& open) {
+    if (!open.asked) boundary("invoke", "commit", open.number);
+    open.asked = true;
+  }
+
+  void attempt_within(const Seen& seen) {
+    const auto& value = seen.value;
+    const Record record{seen.key, value.sequence.value()};
+    const auto planned = planned_.find(record);
+    Open& open = open_for(planned->second);
+    const std::string head = fmt::format(R"("process":"producer","f":"publish","txn":"{}",{})", name_of(open.number), key_members(seen));
+    if (value.event == core::Event::kInvoke) {
+      file_.transactions[open.number].records.push_back(record);
+      written_[record] = open.number;
+      put(line_of(What::kAttempt, "producer"), fmt::format(R"({},"type":"invoke")", head));
+      add(StepKind::kObserve).seen = seen;
+      return;
+    }
+    LabLine line = line_of(value.event == core::Event::kOk ? What::kAck : What::kOther, "producer");
+    std::string position;
+    if (value.event == core::Event::kOk && value.has_position) {
+      line.position = core::Position{value.partition, value.offset};
+      line.transaction = open.number;
+      position = position_member(*line.position);
+    }
+    // What becomes of the attempt says nothing of what becomes of the transaction, unless it failed itself.
+    const bool sent = value.event == core::Event::kOk || prng_.chance(0.5);
+    put(line, fmt::format(R"({}{},"type":"{}")", head, position, sent ? "ok" : "info"));
+    open.outcomes.push_back(seen);
+    ++open.answers;
+    if (open.answers == file_.transactions[open.number].records.size() && prng_.chance(0.4)) end(planned->second);
+  }
+
+  void end(core::Event outcome) {
+    const auto at = open_.find(outcome);
+    if (at == open_.end()) return;
+    Open open = std::move(at->second);
+    open_.erase(at);
+    if (outcome == core::Event::kOk) {
+      ask(open);
+      boundary("ok", "commit", open.number);
+      for (const Seen& seen : open.outcomes) add(StepKind::kObserve).seen = seen;
+      return;
+    }
+    if (outcome == core::Event::kFail) {
+      boundary("invoke", "abort", open.number);
+      if (prng_.chance(0.5)) {
+        boundary("ok", "abort", open.number);
+      } else {
+        boundary("info", "abort", open.number, R"(,"error":"fenced")");
+      }
+      later_.insert(later_.end(), open.outcomes.begin(), open.outcomes.end());
+      return;
+    }
+    if (open.asked && prng_.chance(0.5)) boundary("info", "commit", open.number);
+  }
+
+  [[nodiscard]] bool was_handed_over(const Record& record) const {
+    return std::ranges::any_of(world_.steps, [&](const Step& step) {
+      const auto& value = step.seen.value;
+      const bool readable = value.content == core::Content::kIntact || value.content == core::Content::kUnchecked;
+      return step.kind == StepKind::kObserve && value.event == core::Event::kDeliver && readable && step.seen.key == record.first &&
+             value.sequence.value() == record.second;
+    });
+  }
+  [[nodiscard]] bool is_in_log(const Record& record) const {
+    if (world_.log.outcome != RawOutcome::kComplete) return false;
+    return std::ranges::any_of(world_.log.records, [&](const LogRecord& one) {
+      const bool readable = one.content == core::Content::kIntact || one.content == core::Content::kUnchecked;
+      return readable && is_read(one.position) && one.key == record.first && one.sequence == record.second;
+    });
+  }
+  [[nodiscard]] bool is_read(const core::Position& at) const {
+    return std::ranges::any_of(world_.log.bounds, [&](const track::RawRange& bound) {
+      return at.partition == bound.partition && at.offset >= bound.begin && at.offset < bound.end;
+    });
+  }
+
+  // Nothing is produced or handed over any more: what was held back, and what is known of transactions whose outcome is not. What was
+  // handed over proves all of one; what only the log holds proves what the log lacks.
+  void settle() {
+    for (const auto outcome : {core::Event::kOk, core::Event::kFail, core::Event::kInfo}) end(outcome);
+    for (const Seen& seen : later_) add(StepKind::kObserve).seen = seen;
+    for (LabTransaction& one : file_.transactions) {
+      if (one.ended != LabTransaction::Ended::kUnknown) continue;
+      const bool all = std::ranges::any_of(one.records, [&](const Record& record) { return was_handed_over(record); });
+      const bool some = std::ranges::any_of(one.records, [&](const Record& record) { return is_in_log(record); });
+      one.proven = all || some;
+      for (const Record& record : one.records) {
+        Seen seen;
+        seen.key = record.first;
+        seen.value.sequence = core::Sequence{record.second};
+        const bool known = all || (some && !is_in_log(record));
+        seen.value.event = known ? core::Event::kOk : core::Event::kInfo;
+        one.known_later += known ? 1 : 0;
+        add(StepKind::kObserve).seen = seen;
+      }
+    }
+    const bool unknown = std::ranges::any_of(file_.transactions, [](const LabTransaction& one) {
+      return one.ended == LabTransaction::Ended::kUnknown && !one.proven;
+    });
+    if (!unknown) return;
+    for (const auto& bound : world_.log.bounds) {
+      const bool complete = world_.log.outcome == RawOutcome::kComplete;
+      file_.flat.facts.held_back[bound.partition.value()] = complete ? bound.end.value() : bound.begin.value();
+    }
+  }
+
   void attempt(const Seen& seen) {
+    if (transactional_) return attempt_within(seen);
     const auto& value = seen.value;
     const bool acks = value.event == core::Event::kOk;
     const std::string_view type = value.event == core::Event::kInvoke ? "invoke"
@@ -209,6 +364,11 @@ class Scribe {
     const auto& value = seen.value;
     line.what = What::kDeliver;
     line.leftover = value.content == core::Content::kOtherRun && !world_.contract.topic_created;
+    if (value.content == core::Content::kIntact || value.content == core::Content::kUnchecked) {
+      line.record = Record{seen.key, value.sequence.value()};
+      const auto written = written_.find(*line.record);
+      if (written != written_.end()) line.transaction = written->second;
+    }
     std::string members = fmt::format(R"({}"type":"ok","f":"deliver",{})", head, key_members(seen));
     if (value.has_position) {
       line.position = core::Position{value.partition, value.offset};
@@ -219,6 +379,7 @@ class Scribe {
 
   // One tick knows everything, so that with a deadline of 0 every acked record is past it.
   void close() {
+    settle();
     add(StepKind::kAnswer).number = 1;
     add(StepKind::kComplete).number = 1;
     add(StepKind::kCloseLoad);
@@ -257,6 +418,11 @@ class Scribe {
   const History& world_;
   Prng prng_;
   LabFile file_;
+  bool transactional_ = false;
+  std::map<Record, core::Event> planned_;            // the outcome of each attempt
+  std::map<core::Event, Open> open_;                 // the transaction of attempts with that outcome
+  std::map<Record, std::size_t> written_;            // by which transaction
+  std::vector<Seen> later_;                          // outcomes that are told at the end of the load
   std::optional<Key> nameless_;
   bool stream_ = false;
   std::string body_;
@@ -278,12 +444,19 @@ class LabJudge {
     verdict.undecided = shared.undecided;
     verdict.acked = shared.acked;
     verdict.unknown = shared.unknown;
+    for (const LabTransaction& one : file_.transactions) {
+      verdict.acked -= one.known_later;
+      verdict.unknown += one.known_later;
+      if (is_torn(one, shared)) ++verdict.counts[Code::kTornTransaction];
+    }
+    verdict.counts[Code::kPrecommittedRead] = read_too_early();
+    verdict.counts[Code::kG0] = written_in_each_others_midst();
     if (file_.never_again || file_.at_most_once) verdict.allowed[Code::kDuplicateDelivery] = 0;
     for (const auto& [partition, goal] : goals()) {
       stall(verdict, partition, goal);
       sub_death(verdict, partition, goal);
     }
-    const bool invalid = verdict.undecided > 0 || verdict.acked == 0 || !file_.ends || read_is_bad() || has_hole() || untested();
+    const bool invalid = verdict.undecided > 0 || shared.acked == 0 || !file_.ends || read_is_bad() || has_hole() || untested();
     verdict.status = invalid ? "invalid" : broken(verdict) ? "failed" : "clean";
     return verdict;
   }
@@ -291,6 +464,78 @@ class LabJudge {
  private:
   [[nodiscard]] bool reads() const { return file_.flat.log.outcome != RawOutcome::kUnavailable; }
   [[nodiscard]] bool read_is_bad() const { return file_.flat.log.outcome == RawOutcome::kFails; }
+
+  using Record = std::pair<Key, std::uint64_t>;
+  // Where the whole log was read: the record is there; else: some group was handed it.
+  [[nodiscard]] bool is_visible(const Record& record) const {
+    if (file_.flat.log.outcome != RawOutcome::kComplete) {
+      return std::ranges::any_of(file_.lines, [&](const LabLine& line) { return line.what == What::kDeliver && line.record == record; });
+    }
+    return std::ranges::any_of(file_.raw.records, [&](const LogRecord& one) {
+      return one.content != core::Content::kOtherRun && one.key == record.first && one.sequence == record.second;
+    });
+  }
+  [[nodiscard]] bool is_torn(const LabTransaction& one, const ReferenceVerdict& shared) const {
+    if (one.ended == LabTransaction::Ended::kAborted || (one.ended == LabTransaction::Ended::kUnknown && !one.proven)) return false;
+    const bool some = std::ranges::any_of(one.records, [&](const Record& record) { return is_visible(record); });
+    return some && std::ranges::any_of(one.records, [&](const Record& record) {
+      return !is_visible(record) && shared.lost.contains(record);
+    });
+  }
+  [[nodiscard]] bool is_committed(const LabTransaction& one) const {
+    return one.ended == LabTransaction::Ended::kCommitted || one.proven;
+  }
+  // Sets of committed transactions that reach each other by going from one to whoever wrote next in a partition.
+  [[nodiscard]] std::uint64_t written_in_each_others_midst() const {
+    std::map<core::Position, std::set<std::size_t>> writers;
+    for (const LabLine& line : file_.lines) {
+      if (line.what == What::kAck && line.transaction) writers[*line.position].insert(*line.transaction);
+    }
+    for (std::size_t number = 0; number < file_.transactions.size(); ++number) {
+      for (const auto& found : file_.raw.records) {
+        const bool readable = found.content == core::Content::kIntact || found.content == core::Content::kUnchecked;
+        const auto& own = file_.transactions[number].records;
+        if (readable && std::ranges::find(own, Record{found.key, found.sequence}) != own.end()) writers[found.position].insert(number);
+      }
+    }
+    const std::size_t count = file_.transactions.size();
+    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
+    std::optional<std::pair<core::PartitionId, std::size_t>> before;
+    for (auto& [position, all] : writers) {
+      std::erase_if(all, [&](std::size_t number) { return !is_committed(file_.transactions[number]); });
+      if (all.empty()) continue;
+      if (before && before->first == position.partition) reaches[before->second][*all.begin()] = true;
+      before = {position.partition, *all.begin()};
+    }
+    for (std::size_t by = 0; by < count; ++by) {
+      for (std::size_t from = 0; from < count; ++from) {
+        for (std::size_t to = 0; to < count; ++to) reaches[from][to] = reaches[from][to] || (reaches[from][by] && reaches[by][to]);
+      }
+    }
+    std::uint64_t sets = 0;
+    for (std::size_t one = 0; one < count; ++one) {
+      bool lowest = true;
+      bool any = false;
+      for (std::size_t other = 0; other < count; ++other) {
+        if (other == one || !reaches[one][other] || !reaches[other][one]) continue;
+        any = true;
+        lowest = lowest && one < other;
+      }
+      sets += any && lowest ? 1 : 0;
+    }
+    return sets;
+  }
+  [[nodiscard]] std::uint64_t read_too_early() const {
+    std::set<std::size_t> asked;
+    std::uint64_t early = 0;
+    for (const LabLine& line : file_.lines) {
+      if (line.what == What::kAskedForCommit) asked.insert(*line.transaction);
+      if (line.what != What::kDeliver || !line.transaction) continue;
+      const bool aborted = file_.transactions[*line.transaction].ended == LabTransaction::Ended::kAborted;
+      if (!aborted && !asked.contains(*line.transaction)) ++early;
+    }
+    return early;
+  }
 
   [[nodiscard]] std::set<std::uint64_t> offsets(What what, core::PartitionId partition) const {
     std::set<std::uint64_t> found;
@@ -302,7 +547,7 @@ class LabJudge {
 
   [[nodiscard]] bool has_hole() const {
     const auto& contract = file_.flat.contract;
-    if (contract.gaps_compaction || contract.gaps_retention || !reads()) return false;
+    if (contract.gaps_compaction || contract.gaps_retention || !reads() || !file_.transactions.empty()) return false;
     for (const auto& bound : file_.flat.log.bounds) {
       const auto read = offsets(What::kRead, bound.partition);
       const auto acked = offsets(What::kAck, bound.partition);
@@ -438,6 +683,7 @@ class LabJudge {
     }
     if (contract.ordering) forbidden.insert({Code::kReorderedWrite, Code::kReorderedDelivery, Code::kSkip, Code::kDualOwner});
     if (contract.exactly_once || file_.at_most_once) forbidden.insert(Code::kDuplicateWrite);
+    if (contract.exactly_once) forbidden.insert({Code::kTornTransaction, Code::kPrecommittedRead});
     if (contract.exactly_once || file_.at_most_once || file_.never_again || file_.once_again) {
       forbidden.insert({Code::kDuplicateDelivery, Code::kRewind});
     }

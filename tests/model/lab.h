@@ -20,14 +20,25 @@
 namespace sp::model {
 
 struct LabLine {
-  enum class What : std::uint8_t { kAttempt, kAck, kSubscribe, kAssign, kRevoke, kDeliver, kFault, kRead, kOther };
+  enum class What : std::uint8_t { kAttempt, kAck, kSubscribe, kAssign, kRevoke, kDeliver, kFault, kRead, kAskedForCommit, kOther };
   What what = What::kOther;
   std::string process;
   std::string group;
   std::optional<core::Position> position;  // kAck, kDeliver, kRead
   core::PartitionId partition;             // kAssign, kRevoke
   std::string type;                        // kFault: invoke, info, ok
+  std::optional<std::pair<Key, std::uint64_t>> record;  // kDeliver: which, where it can be read
+  std::optional<std::size_t> transaction;  // kAskedForCommit; kDeliver: that wrote the record
   bool leftover = false;                   // kDeliver: of another run, in a topic that was there before
+};
+
+// Attempts that share their outcome.
+struct LabTransaction {
+  enum class Ended : std::uint8_t { kCommitted, kAborted, kUnknown };
+  Ended ended = Ended::kCommitted;
+  bool proven = false;                     // of unknown outcome, but something of it was seen
+  std::vector<std::pair<Key, std::uint64_t>> records;
+  std::uint64_t known_later = 0;           // of its records: acknowledged because it was proven
 };
 
 struct LabFile {
@@ -35,6 +46,7 @@ struct LabFile {
   History flat;                            // of one source; what the file says of it
   RawRead raw;
   std::vector<LabLine> lines;              // as in the text, without the meta record
+  std::vector<LabTransaction> transactions;
   bool declares_fault = false;
   bool ends = false;                       // the driver says so
   bool at_most_once = false;

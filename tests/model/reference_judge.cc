@@ -313,6 +313,7 @@ class Judge {
     ++result_.counts[Code::kLost];
     ++result_.lost_by[blame];
     lost_.insert({group, record});
+    result_.lost.insert(record);
   }
 
   void lost(std::uint32_t group) {
@@ -328,6 +329,17 @@ class Judge {
         judge_acked(group, record, attempt);
       }
     }
+  }
+
+  // It may stand where nobody is shown anything, behind a transaction of which nobody knows how it ended.
+  [[nodiscard]] bool held_back(const Record& record) const {
+    const auto& bounds = history_.facts.held_back;
+    const std::set<Position> at = known_at(record);
+    if (bounds.empty() || at.empty()) return !bounds.empty();
+    return std::any_of(at.begin(), at.end(), [&](const Position& position) {
+      const auto bound = bounds.find(position.partition.value());
+      return bound != bounds.end() && position.offset.value() >= bound->second;
+    });
   }
 
   void judge_acked(std::uint32_t group, const Record& record, const Attempt& attempt) {
@@ -346,6 +358,8 @@ class Judge {
       ++result_.expired;
     } else if (gone && compacted(record)) {
       ++result_.compacted;
+    } else if (!held_by_raw(record) && held_back(record)) {
+      ++result_.undecided;
     } else if (gone) {
       lose(group, record, core::Blame::kLog);
     } else {

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "core/code.h"
 #include "judge/judge.h"
@@ -27,6 +30,7 @@ struct ReferenceVerdict {
   std::uint64_t expired = 0;
   std::uint64_t compacted = 0;
   std::map<core::Blame, std::uint64_t> lost_by;
+  std::set<std::pair<Key, std::uint64_t>> lost;  // by some group
   std::uint64_t skipped_and_reordered = 0;  // count under skip, as one of the two only
 };
 

@@ -186,7 +186,8 @@ Result<void> JepsenHistory::invoke(const Line& line, Told& told) {
     if (!open.txn.empty()) told.txn(open.txn);
     if (auto written = told.write(); !written) return written;
   }
-  return {};
+  // When it was asked for is not said: from here on it may have been.
+  return open.txn.empty() ? Result<void>() : told.begin(Function::kCommit, Type::kInvoke, producer, line.time_ns).txn(open.txn).write();
 }
 
 Result<void> JepsenHistory::complete(const Line& line, Told& told) {
@@ -260,9 +261,7 @@ Result<void> JepsenHistory::publish_outcome(const Line& line, const Open& open, 
 
 Result<void> JepsenHistory::commit_outcome(const Line& line, const Open& open, Told& told) {
   if (open.txn.empty()) return {};
-  const std::string producer = producer_name(line.process);
-  if (auto asked = told.begin(Function::kCommit, Type::kInvoke, producer, line.time_ns).txn(open.txn).write(); !asked) return asked;
-  return told.begin(Function::kCommit, line.type, producer, line.time_ns).txn(open.txn).error(error_text(line)).write();
+  return told.begin(Function::kCommit, line.type, producer_name(line.process), line.time_ns).txn(open.txn).error(error_text(line)).write();
 }
 
 Result<void> JepsenHistory::deliver(const Line& line, const Open& open, std::size_t poll, Told& told) {

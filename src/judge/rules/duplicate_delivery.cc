@@ -1,5 +1,7 @@
 // duplicate-delivery: a position handed over again; D - Q of the checking model. A lineage may repeat once what earlier lineages
-// handed over at or above the committed position; repeats inside a lineage are never allowed.
+// handed over at or above the committed position; repeats inside a lineage are never allowed. With individual acknowledgements
+// the facts say which are.
+#include <algorithm>
 #include <map>
 
 #include "judge/rule.h"
@@ -24,10 +26,15 @@ std::map<std::uint64_t, track::Named> repeats_by_offset(const track::State& stat
 
 void rule_duplicate_delivery(Context& context) {
   constexpr core::Code kCode = core::Code::kDuplicateDelivery;
+  const bool individual = context.facts.lab && context.facts.lab->single_acks;
   for (const auto& group : context.state.groups) {
     for (const auto& partition : group.partitions) context.count(kCode) += partition.repeats;
     context.count(kCode) += group.repeats_unplaced.count;
-    context.findings.add_all(kCode, group.repeats_unplaced, "handed over again");
+    if (!individual) context.findings.add_all(kCode, group.repeats_unplaced, "handed over again");
+  }
+  if (individual) {  // the findings are those of the facts
+    if (!context.contract.never_again()) context.allowed(kCode) = std::min(context.facts.lab->single_acks->allowed, context.count(kCode));
+    return;
   }
   for_each_lineage(context.state, [&](std::uint32_t number, std::uint64_t committed, const core::RangeSet& before) {
     const track::Lineage& lineage = context.state.lineages[number];

@@ -61,6 +61,10 @@ class Losses {
     if (is != Owed::kYes) return;
     const bool in_log = (raw != nullptr && raw->contains(sequence)) || damaged(ref, sequence);
     if (!in_log && excused(where, sequence, raw)) return;
+    if (!in_log && held_back(where)) {
+      ++context_.result.undecided;
+      return;
+    }
     const auto* detail = state_.group_details.find(own.detail);
     // Nobody may be blamed for not receiving what the system refused to show.
     const bool overdue = readable(group) && detail != nullptr && detail->late.contains(sequence);
@@ -124,6 +128,16 @@ class Losses {
 
   [[nodiscard]] bool readable(std::uint32_t group) const {
     return !context_.facts.raw_read_refused && !context_.facts.refused.contains(state_.groups[group].name);
+  }
+
+  // True if it may stand behind a transaction of which nobody knows how it ended: then no reader is shown it.
+  [[nodiscard]] bool held_back(Where where) const {
+    const auto& bounds = context_.facts.held_back;
+    if (bounds.empty() || where.empty()) return !bounds.empty();
+    return std::any_of(where.begin(), where.end(), [&](const auto& entry) {
+      const auto bound = bounds.find(entry.second.partition.value());
+      return bound != bounds.end() && entry.second.offset.value() >= bound->second;
+    });
   }
 
   // True if the group was handed nothing of that partition.

@@ -24,10 +24,20 @@ void rule_phantom(Context& context) {
     for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
       const auto* detail = state.group_details.find(state.group_key(group, ref).detail);
       if (detail == nullptr || detail->phantoms.empty()) continue;
-      const core::RangeSet failed = key_detail == nullptr ? core::RangeSet{} : key_detail->failed;
-      context.findings.add_set(kCode, group, ref, detail->phantoms.intersect(failed),
-                               "delivered although its attempt certainly failed");
-      context.findings.add_set(kCode, group, ref, detail->phantoms.minus(failed), "delivered, but nobody issued it");
+      if (key_detail == nullptr) {
+        context.findings.add_set(kCode, group, ref, detail->phantoms, "delivered, but nobody issued it");
+        continue;
+      }
+      const core::RangeSet& aborted = key_detail->aborted;
+      const core::RangeSet& fenced = key_detail->fenced;
+      const core::RangeSet failed = key_detail->failed.minus(aborted).minus(fenced);
+      const auto add = [&](const core::RangeSet& sequences, std::string_view note) {
+        context.findings.add_set(kCode, group, ref, sequences, note);
+      };
+      add(detail->phantoms.intersect(failed), "delivered although its attempt certainly failed");
+      add(detail->phantoms.intersect(aborted), "delivered although its transaction was aborted");
+      add(detail->phantoms.intersect(fenced), "delivered although its producer was fenced before it asked for the commit");
+      add(detail->phantoms.minus(key_detail->failed), "delivered, but nobody issued it");
     }
   });
 }

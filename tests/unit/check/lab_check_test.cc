@@ -348,7 +348,6 @@ TEST(LabCheckTest, AnOutcomeNeedsItsAttemptAndAnAttemptIsMadeOnce) {
 }
 
 TEST(LabCheckTest, WhatCannotBeJudgedYetIsRefusedByName) {
-  EXPECT_THAT(refusal(LabText().line("p", "ok", "begin", R"("txn":"t1")")), HasSubstr("transactions cannot be judged yet"));
   EXPECT_THAT(refusal(LabText().line("c", "ok", "ack", R"("value":1)")), HasSubstr("\"acknowledgement\":\"individual\""));
   EXPECT_THAT(refusal(LabText().line("x", "ok", "copy", R"("from":{"seq":1},"key":"k","value":1)")),
               HasSubstr("processors cannot be judged yet"));
@@ -356,8 +355,6 @@ TEST(LabCheckTest, WhatCannotBeJudgedYetIsRefusedByName) {
               HasSubstr("positions of Pulsar cannot be judged yet"));
   EXPECT_THAT(refusal(LabText().attempt(0).line("producer", "ok", "publish", R"("key":"k","value":0,"position":{"seq":3})").got("c", 0, 0)),
               HasSubstr("its position is of another kind"));
-  EXPECT_THAT(refusal(LabText(R"("contract":{"acknowledgement":"individual","redelivery":"never"})").attempt(0)),
-              HasSubstr("individual acknowledgements"));
   LabText many;
   for (int i = 0; i < 33; ++i) many.subscribed(fmt::format("c{}", i));
   EXPECT_THAT(refusal(many), HasSubstr("33 groups"));

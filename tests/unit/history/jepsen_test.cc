@@ -51,9 +51,9 @@ TEST(JepsenTest, AFailedTransactionIsCertainAndAnUnknownOneIsNot) {
   EXPECT_EQ(told(std::string(kInvoke) + "{:process 1 :type :fail :f :txn :value [[:send 5 [9 1]]] :error :x}"),
             R"({"index":0,"process":"producer-1","type":"invoke","f":"begin","txn":"txn-1"})" "\n"
             R"({"index":1,"process":"producer-1","type":"invoke","f":"publish","key":"5","value":0,"txn":"txn-1"})" "\n"
-            R"({"index":2,"process":"producer-1","type":"info","f":"begin","txn":"txn-1"})" "\n"
-            R"({"index":3,"process":"producer-1","type":"fail","f":"publish","key":"5","value":0,"txn":"txn-1","error":":x"})" "\n"
-            R"({"index":4,"process":"producer-1","type":"invoke","f":"commit","txn":"txn-1"})" "\n"
+            R"({"index":2,"process":"producer-1","type":"invoke","f":"commit","txn":"txn-1"})" "\n"
+            R"({"index":3,"process":"producer-1","type":"info","f":"begin","txn":"txn-1"})" "\n"
+            R"({"index":4,"process":"producer-1","type":"fail","f":"publish","key":"5","value":0,"txn":"txn-1","error":":x"})" "\n"
             R"({"index":5,"process":"producer-1","type":"fail","f":"commit","txn":"txn-1","error":":x"})" "\n"
             R"({"index":6,"process":"jepsen","type":"ok","f":"end","reason":"done"})" "\n");
   EXPECT_THAT(told(std::string(kInvoke) + "{:process 1 :type :info :f :txn :error :timeout}"),
