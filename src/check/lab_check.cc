@@ -25,6 +25,9 @@ using history::Member;
 using history::Operation;
 
 constexpr int kTicksInDeadline = 64;  // acknowledgements are known to so small a part of their deadline
+constexpr std::size_t kExpected = 16;       // operations ahead whose memory is brought near
+constexpr std::uint64_t kRowsAtOnce = 2'048;  // folded while they are in a near cache
+static_assert(kRowsInDelta % kRowsAtOnce == 0);
 constexpr Nanoseconds kTickMin = std::chrono::milliseconds{1};
 
 class Lab {
@@ -38,9 +41,11 @@ class Lab {
  private:
   Result<void> begin(std::span<const Operation> first);
   Result<void> take(const Operation& operation);
+  void expect(const Operation& operation) const;
   Result<void> tell(const Operation& operation);
   [[nodiscard]] bool leaves_out(const Operation& operation);
   Result<void> hand_over();
+  void fold();
   Result<void> pass_ticks(MonotonicTime now);
   Result<void> tick(MonotonicTime now);
   Result<void> close(MonotonicTime now);
@@ -84,8 +89,9 @@ Result<report::Report> Lab::run() {
       if (auto begun = begin(*operations); !begun) return fail_up(std::move(begun), reader_.name());
     }
     if (operations->empty()) break;
-    for (const Operation& operation : *operations) {
-      if (auto taken = take(operation); !taken) return fail_up(std::move(taken), reader_.name());
+    for (std::size_t at = 0; at < operations->size(); ++at) {
+      if (at + kExpected < operations->size()) expect((*operations)[at + kExpected]);
+      if (auto taken = take((*operations)[at]); !taken) return fail_up(std::move(taken), reader_.name());
     }
     operations_ += operations->size();
     if (!options_.progress || operations_ - told < kOperationsBetweenProgress) continue;
@@ -176,7 +182,15 @@ Result<void> Lab::tell(const Operation& operation) {
     if (!load_begin_ && operation.function == Function::kPublish) load_begin_ = now;
     last_ = std::max(last_, now);
   }
-  return ++uncut_ >= kRowsInDelta ? hand_over() : Result<void>();
+  if (++uncut_ >= kRowsInDelta) return hand_over();
+  if (uncut_ % kRowsAtOnce == 0) fold();
+  return {};
+}
+
+void Lab::expect(const Operation& operation) const {
+  if (!operation.has(Member::kKey)) return;
+  retold_->expect(operation);
+  if (operation.function == Function::kPublish) watch_.expect(operation);
 }
 
 Result<void> Lab::hand_over() {
@@ -186,9 +200,16 @@ Result<void> Lab::hand_over() {
     return fail(ErrorCode::kFull, fmt::format("{} groups, or consumers without one: at most {} can be judged", groups.size(),
                                               track::Ledger::kGroupsMax));
   }
+  fold();
+  return {};
+}
+
+// What there is so far; with too many groups nothing, hand_over() says so.
+void Lab::fold() {
+  const auto& groups = retold_->groups();
+  if (groups.size() > track::Ledger::kGroupsMax) return;
   while (ledger_->group_count() < groups.size()) ledger_->add_group(groups[ledger_->group_count()]);
   if (auto delta = recorder_.hand_over(false)) ledger_->apply(std::move(*delta));
-  return {};
 }
 
 // Before the next operation, at `now`: what was acknowledged so far is known at the time of the last one, and what has not come until just

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/result.h"
 #include "check/contract.h"
 #include "core/fault.h"
@@ -42,6 +43,11 @@ class LabWatch {
 
   // `retold` has been told of it.
   [[nodiscard]] Result<void> see(const history::Operation& operation, const history::Retold& retold);
+
+  // It will be seen soon: has memory brought near.
+  void expect(const history::Operation& operation) const {
+    if (operation.key + std::size_t{1} < attempts_.size()) prefetch(&attempts_[operation.key + std::size_t{1}]);
+  }
 
   // True once the final read has begun: what is produced or handed over from then on is no evidence.
   [[nodiscard]] bool reading() const { return read_begun_; }

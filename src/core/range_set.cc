@@ -14,12 +14,17 @@ std::size_t RangeSet::find(std::uint64_t number) const {
   return static_cast<std::size_t>(found - ranges_.begin());
 }
 
-bool RangeSet::insert_slow(std::uint64_t number) { return insert_range(number, number + 1) != 0; }
+bool RangeSet::insert_elsewhere(std::uint64_t number) {
+  if (!ranges_.empty() && number < ranges_.back().begin) return insert_range(number, number + 1) != 0;
+  if (!ranges_.empty() && number < ranges_.back().end) return false;
+  ranges_.push_back({number, number + 1});
+  return true;
+}
 
 std::uint64_t RangeSet::insert_range(std::uint64_t begin, std::uint64_t end) {
   if (begin >= end) return 0;
   // All ranges that overlap or touch [begin, end) become one.
-  auto first = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+  const auto first = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
                                 [](const Range& range, std::uint64_t n) { return range.end < n; });
   std::uint64_t had = 0;
   Range joined{begin, end};
@@ -31,11 +36,12 @@ std::uint64_t RangeSet::insert_range(std::uint64_t begin, std::uint64_t end) {
     joined.begin = std::min(joined.begin, last->begin);
     joined.end = std::max(joined.end, last->end);
   }
+  const auto at = static_cast<std::size_t>(first - ranges_.begin());
   if (first == last) {
-    ranges_.insert(first, joined);
+    ranges_.insert(at, joined);
   } else {
     *first = joined;
-    ranges_.erase(first + 1, last);
+    ranges_.erase(at + 1, static_cast<std::size_t>(last - ranges_.begin()));
   }
   check();
   return (end - begin) - had;
@@ -54,10 +60,9 @@ std::uint64_t RangeSet::erase_range(std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t cut_begin = std::max(range.begin, begin);
     const std::uint64_t cut_end = std::min(range.end, end);
     had += cut_end - cut_begin;
-    const auto place = ranges_.begin() + static_cast<std::ptrdiff_t>(at);
     if (range.begin < cut_begin && cut_end < range.end) {
       ranges_[at].end = cut_begin;
-      ranges_.insert(place + 1, Range{cut_end, range.end});
+      ranges_.insert(at + 1, {cut_end, range.end});
       break;
     }
     if (range.begin < cut_begin) {
@@ -67,18 +72,14 @@ std::uint64_t RangeSet::erase_range(std::uint64_t begin, std::uint64_t end) {
       ranges_[at].begin = cut_end;
       break;
     } else {
-      ranges_.erase(place);
+      ranges_.erase(at, at + 1);
     }
   }
   check();
   return had;
 }
 
-bool RangeSet::contains(std::uint64_t number) const {
-  if (ranges_.empty() || number >= ranges_.back().end) return false;
-  const std::size_t at = find(number);
-  return ranges_[at].begin <= number;
-}
+bool RangeSet::contains_below(std::uint64_t number) const { return ranges_[find(number)].begin <= number; }
 
 std::uint64_t RangeSet::size() const {
   std::uint64_t sum = 0;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "codec/digits.h"
 #include "codec/plain_text.h"
@@ -109,12 +110,37 @@ bool has_all(const Operation& operation, bool driftlab) {
 }  // namespace
 
 const char* FastLine::read(const char* at, const char* end, std::uint64_t index, Operation& operation) {
+  const char* next = read_ahead(at, end, index, operation);
+  return settle() == nullptr ? next : nullptr;
+}
+
+const FastLine::Later* FastLine::settle() {
+  const std::size_t count = std::exchange(later_count_, 0);
+  for (std::size_t at = 0; at < count; ++at) {
+    const auto id = vocabulary_.keys.add_sought(later_[at].key);
+    if (!id) return &later_[at];
+    later_[at].operation->key = *id;
+  }
+  return nullptr;
+}
+
+const char* FastLine::read_ahead(const char* at, const char* end, std::uint64_t index, Operation& operation) {
+  const char* line = at;
   at = read_head(at, end, index, operation);
   if (at == nullptr) return nullptr;
   const bool driftlab = dialect_ == Dialect::kDriftlab;
   at = driftlab ? read_driftlab(at, end, operation) : read_version1(at, end, operation);
   if (at == nullptr || at[0] != '}' || at[1] != '\n' || at + 2 > end || !has_all(operation, driftlab)) return nullptr;
+  if (operation.has(Member::kKey)) later_[later_count_++] = {line, &operation, key_};
   return at + 2;
+}
+
+bool FastLine::take_key(const char*& at, const char* end) {
+  const char* close = codec::find_plain_end(at, end);
+  if (close == nullptr) return false;
+  key_ = vocabulary_.keys.seek({at, static_cast<std::size_t>(close - at)});
+  at = close + 1;
+  return true;
 }
 
 bool FastLine::take_process(const char*& at, const char* end, std::uint32_t& process) {
@@ -170,7 +196,7 @@ const char* FastLine::read_version1(const char* at, const char* end, Operation& 
         break;
       case 'k':
         member = Member::kKey;
-        good = take(at, ",\"key\":\"") && take_name(at, end, vocabulary_.keys, operation.key);
+        good = take(at, ",\"key\":\"") && take_key(at, end);
         break;
       case 'p':
         member = Member::kPosition;

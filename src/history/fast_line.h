@@ -25,11 +25,24 @@ class FastLine {
   // Reads the line at `at` into `operation`; where the next one begins, or null. codec::kLinePadding bytes behind `end` are readable.
   [[nodiscard]] const char* read(const char* at, const char* end, std::uint64_t index, Operation& operation);
 
+  // The same, but the key is looked up by settle(), when its place in memory is near: before a line is read elsewhere, and when it
+  // is_full(). Until then `operation` and the bytes of the line must stay where they are.
+  [[nodiscard]] const char* read_ahead(const char* at, const char* end, std::uint64_t index, Operation& operation);
+  [[nodiscard]] bool is_full() const { return later_count_ == kLaterMax; }
+  struct Later {
+    const char* line = nullptr;
+    Operation* operation = nullptr;
+    Names::Sought key;
+  };
+  // Null, or the first whose key there is no room for, as if nothing from there on had been read.
+  [[nodiscard]] const Later* settle();
+
  private:
   [[nodiscard]] const char* read_head(const char* at, const char* end, std::uint64_t index, Operation& operation);
   [[nodiscard]] const char* read_version1(const char* at, const char* end, Operation& operation);
   [[nodiscard]] const char* read_driftlab(const char* at, const char* end, Operation& operation);
 
+  [[nodiscard]] bool take_key(const char*& at, const char* end);
   [[nodiscard]] bool take_process(const char*& at, const char* end, std::uint32_t& process);
 
   Vocabulary& vocabulary_;
@@ -43,6 +56,10 @@ class FastLine {
     std::uint32_t process = 0;
   };
   std::array<Remembered, kRemembered> remembered_;
+  static constexpr std::size_t kLaterMax = 16;
+  std::array<Later, kLaterMax> later_;
+  std::size_t later_count_ = 0;
+  Names::Sought key_;            // of the line that is being read
 };
 
 }  // namespace sp::history

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/prefetch.h"
+
 namespace sp::history {
 namespace {
 
@@ -70,8 +72,14 @@ std::pair<std::size_t, std::size_t> place_of(std::uint32_t number, std::size_t f
 
 Names::Names(std::size_t names_max) : names_max_(names_max), slots_(2 * kFirstChunk) {}
 
-std::optional<std::uint32_t> Names::add(std::string_view text) {
-  const std::uint32_t hash = hash_of(text);
+Names::Sought Names::seek(std::string_view text) const {
+  const Sought sought{text, hash_of(text)};
+  prefetch(&slots_[sought.hash & (slots_.size() - 1)]);
+  return sought;
+}
+
+std::optional<std::uint32_t> Names::add_sought(const Sought& sought) {
+  const auto [text, hash] = sought;
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t probe = 0; probe < kProbesMax; ++probe) {
     const Slot& slot = slots_[(hash + probe) & mask];

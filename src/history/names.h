@@ -4,7 +4,7 @@
 //     add("k3") ─► 0     add("k7") ─► 1     add("k3") ─► 0     text(1) == "k7"
 //
 // Shape:    texts never move; a number means the same text for ever.
-// Cost:     10 ns for a text that is there; 80 bytes and its text for a new one.
+// Cost:     10 ns for a text that is there, if its place is near; 80 bytes and its text for a new one.
 // Limits:   names_max texts of kNameBytesMax bytes together; then add() says nullopt. Texts chosen to
 //           collide cost O(log n), not O(n).
 // Errors:   none.   Threads: one owner adds; others may call text() with numbers that were handed to them.
@@ -32,7 +32,14 @@ class Names {
   Names& operator=(Names&&) = default;
 
   // The number of `text`, made if it is new; nullopt when a limit is reached.
-  [[nodiscard]] std::optional<std::uint32_t> add(std::string_view text);
+  [[nodiscard]] std::optional<std::uint32_t> add(std::string_view text) { return add_sought(seek(text)); }
+  // The same in two steps, for whoever has something to do while memory is brought near. `text` must live until the second.
+  struct Sought {
+    std::string_view text;
+    std::uint32_t hash = 0;
+  };
+  [[nodiscard]] Sought seek(std::string_view text) const;
+  [[nodiscard]] std::optional<std::uint32_t> add_sought(const Sought& sought);
   // Lives as long as this.
   [[nodiscard]] std::string_view text(std::uint32_t number) const;
   [[nodiscard]] std::size_t size() const { return size_; }

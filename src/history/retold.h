@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/result.h"
 #include "core/key_space.h"
 #include "core/observation.h"
@@ -51,6 +52,10 @@ class Retold {
   Retold(const Vocabulary& vocabulary, Lab lab);
 
   [[nodiscard]] Result<void> tell(const Operation& operation, core::ObservationSink& sink);
+  // It will be told soon: has memory brought near.
+  void expect(const Operation& operation) const {
+    if (operation.key < keys_.size()) prefetch(&keys_[operation.key]);
+  }
 
   // Of a lab: the groups so far, by GroupIndex, and what they are.
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }

@@ -112,14 +112,35 @@ TextReader::Step TextReader::read_slowly(Operation& operation) {
   return Step::kOperation;
 }
 
-TextReader::Step TextReader::read_operation(Operation& operation) {
-  if (const Step step = refill(); step != Step::kOperation) return step;
-  if (const char* next = fast_->read(at_, end_, index_, operation)) {
+void TextReader::read_fast(std::size_t& count) {
+  while (count < kBatch && at_ != end_) {
+    const char* next = fast_->read_ahead(at_, end_, index_, batch_[count]);
+    if (next == nullptr) break;
     at_ = next;
-    ++line_;
-  } else if (const Step step = read_slowly(operation); step != Step::kOperation) {
-    return step;
+    batch_[count].line = ++line_;
+    ++index_;
+    ++count;
+    if (fast_->is_full() && !settle(count)) return;
   }
+  (void)settle(count);
+}
+
+bool TextReader::settle(std::size_t& count) {
+  const FastLine::Later* later = fast_->settle();
+  if (later == nullptr) return true;
+  at_ = later->line;
+  index_ = later->operation->index;
+  line_ = later->operation->line - 1;
+  count = static_cast<std::size_t>(later->operation - batch_.data());
+  return false;
+}
+
+TextReader::Step TextReader::read_operation(Operation& operation) {
+  if (at_ == end_) {
+    const Step step = refill();
+    return step == Step::kOperation ? Step::kBlank : step;
+  }
+  if (const Step step = read_slowly(operation); step != Step::kOperation) return step;
   operation.line = line_;
   ++index_;
   return Step::kOperation;
@@ -129,6 +150,8 @@ Result<std::span<const Operation>> TextReader::next() {
   std::size_t count = 0;
   details_used_ = 0;
   while (count < kBatch && !at_end_) {
+    read_fast(count);
+    if (count == kBatch) break;
     const Step step = read_operation(batch_[count]);
     if (step == Step::kOperation) ++count;
     at_end_ = step == Step::kEnd || step == Step::kError;

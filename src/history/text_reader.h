@@ -30,6 +30,11 @@ class TextReader final : public Reader {
   // The line at at_, up to its newline or the end.
   [[nodiscard]] std::string_view take_line();
   [[nodiscard]] Step read_slowly(Operation& operation);
+  // What is written as we write it, up to the first that is not.
+  void read_fast(std::size_t& count);
+  // False: it went back to a line that is for the slow one.
+  [[nodiscard]] bool settle(std::size_t& count);
+  // A line that is not as we write it; kBlank: read fast again, there is another block.
   [[nodiscard]] Step read_operation(Operation& operation);
   [[nodiscard]] Step refuse(const LineFault& fault, std::size_t line_bytes, bool cut_off);
   [[nodiscard]] Step end_torn(std::uint64_t line, std::string_view says);

@@ -19,9 +19,8 @@ class Fold {
   // True if the row has to wait for the owner of its key: a delivery of what was not issued yet, as far as is known.
   [[nodiscard]] bool must_wait(const Source& source, const Row& row) const;
   void row(Source& source, const Delta& delta, const Row& row);
-  // The two rows that a healthy run consists of, in their healthy shape: true if it was folded, false if row() must look.
-  [[nodiscard]] bool quiet_ack(const Source& source, const Row& row);
-  [[nodiscard]] bool quiet_delivery(const Source& source, const Row& row);
+  // The rows that a healthy run consists of, in their healthy shape: true if it was folded, false if row() must look.
+  [[nodiscard]] bool quiet(const Source& source, const Row& row);
   // Passes over gaps of the partition's log below `limit` and scans what is named.
   void sweep(std::uint32_t partition, std::uint64_t limit);
 
@@ -41,9 +40,18 @@ class Fold {
   void judge_logs(bool last);
   // What only all evidence together shows of suspects and of misplaced records.
   void settle();
-  [[nodiscard]] static core::KeyRef map_key(const Source& source, core::KeyRef key);
+  [[nodiscard]] static core::KeyRef map_key(const Source& source, core::KeyRef key) {
+    if (key.block != core::KeySpace::kLiteralBlock) return {source.blocks[key.block], key.index};
+    if (key.index < source.same_literals) return key;
+    return key.index < source.literals.size() ? source.literals[key.index] : core::KeyRef{core::KeySpace::kLiteralBlock, kNone};
+  }
 
  private:
+  [[nodiscard]] bool quiet_issue(const Source& source, const Row& row);
+  [[nodiscard]] bool quiet_ack(const Source& source, const Row& row);
+  [[nodiscard]] bool quiet_delivery(const Source& source, const Row& row);
+  [[nodiscard]] bool quiet_raw(const Source& source, const Row& row);
+
   // producer side
   KeyState* producer_key(const Source& source, core::KeyRef key);
   // The key of a record that was handed over or read: nobody's if none was declared, but in a history keys are declared by being seen.

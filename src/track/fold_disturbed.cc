@@ -37,7 +37,7 @@ void count_copy(KeyLog& log, const Named& named, Found found, std::size_t named_
     Inversion inversion{.record = named, .above = part.ordered.clip(named.sequence + 1, kNoOffset).minus(part.unplaced)};
     inversion.more = inversion.above.range_count() > kAboveRangesMax;
     if (inversion.more) {
-      const auto& ranges = inversion.above.ranges();
+      const auto ranges = inversion.above.ranges();
       inversion.above = inversion.above.clip(ranges[ranges.size() - kAboveRangesMax].begin, kNoOffset);
     }
     found.inversions.push_back(std::move(inversion));

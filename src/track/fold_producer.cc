@@ -7,14 +7,6 @@
 
 namespace sp::track {
 
-core::KeyRef Fold::map_key(const Source& source, core::KeyRef key) {
-  if (key.block == core::KeySpace::kLiteralBlock) {
-    return key.index < source.literals.size() ? source.literals[key.index]
-                                              : core::KeyRef{core::KeySpace::kLiteralBlock, kNone};
-  }
-  return {source.blocks[key.block], key.index};
-}
-
 void Fold::make_keys(std::uint32_t block, std::size_t count) {
   if (state_.blocks.size() <= block) state_.blocks.resize(block + 1);
   Block& owner = state_.blocks[block];
@@ -128,8 +120,7 @@ void Fold::failed_but_seen(core::KeyRef ref, std::uint64_t sequence) {
     --state_.groups[group].received;
     state_.alarm(core::Code::kPhantom, {.key = ref, .sequence = sequence, .group = group});
   }
-  const auto raw = state_.raw_seen.find(ref);
-  if (!handed && raw != state_.raw_seen.end() && raw->second.contains(sequence)) {
+  if (!handed && state_.raw_seen.contains(ref, sequence)) {
     KeyDetail& detail = state_.key_details.get(state_.key(ref)->detail);
     if (detail.raw_phantoms.insert(sequence)) ++state_.raw_phantoms;
   }
@@ -149,8 +140,7 @@ void Fold::make_unknown(core::KeyRef ref, KeyState& key, std::uint64_t sequence)
   for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
     if (state_.received(group, ref, sequence)) detail.landed.insert(sequence);
   }
-  const auto raw = state_.raw_seen.find(ref);
-  if (raw != state_.raw_seen.end() && raw->second.contains(sequence)) detail.landed.insert(sequence);
+  if (state_.raw_seen.contains(ref, sequence)) detail.landed.insert(sequence);
 }
 
 void Fold::make_unknown(core::KeyRef ref, KeyState& key, const core::Range& sequences) {
@@ -160,8 +150,7 @@ void Fold::make_unknown(core::KeyRef ref, KeyState& key, const core::Range& sequ
   for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
     detail.landed.insert_all(state_.received_set(state_.group_key(group, ref)).clip(sequences.begin, sequences.end));
   }
-  const auto raw = state_.raw_seen.find(ref);
-  if (raw != state_.raw_seen.end()) detail.landed.insert_all(raw->second.clip(sequences.begin, sequences.end));
+  if (const auto* raw = state_.raw_seen.find(ref)) detail.landed.insert_all(raw->clip(sequences.begin, sequences.end));
 }
 
 void Fold::issue_provisionally(KeyState& key, std::uint64_t sequence) {
@@ -198,7 +187,7 @@ void Fold::never_attempted(core::KeyRef ref, const core::Range& sequences) {
   for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
     seen.insert_all(state_.received_set(state_.group_key(group, ref)).intersect(never));
   }
-  if (const auto raw = state_.raw_seen.find(ref); raw != state_.raw_seen.end()) seen.insert_all(raw->second.intersect(never));
+  if (const auto* raw = state_.raw_seen.find(ref)) seen.insert_all(raw->intersect(never));
   for (const auto& range : seen.ranges()) {
     for (std::uint64_t s = range.begin; s < range.end; ++s) failed_but_seen(ref, s);
   }

@@ -3,6 +3,21 @@
 
 namespace sp::track {
 
+bool Fold::quiet(const Source& source, const Row& row) {
+  if (row.kind == RowKind::kIssued) return quiet_issue(source, row);
+  if (row.kind == RowKind::kAcked) return quiet_ack(source, row);
+  if (row.kind == RowKind::kDelivered) return quiet_delivery(source, row);
+  return row.kind == RowKind::kRaw && quiet_raw(source, row);
+}
+
+bool Fold::quiet_issue(const Source& source, const Row& row) {
+  KeyState* key = state_.key(map_key(source, row.key));
+  if (key == nullptr || row.sequence != key->issued_end || row.sequence == ~std::uint64_t{0}) return false;
+  ++key->issued_end;
+  ++state_.issued;
+  return true;
+}
+
 bool Fold::quiet_ack(const Source& source, const Row& row) {
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = state_.key(ref);
@@ -37,7 +52,8 @@ bool Fold::quiet_delivery(const Source& source, const Row& row) {
   if (key == nullptr || state_.consumers_closed) return false;
   const std::uint32_t number = source.lineages[row.which];
   Lineage& lineage = state_.lineages[number];
-  const bool intact = row.flags == kHasOffset || (row.flags == (kHasOffset | kRightPartition) && key->partition == lineage.partition);
+  const std::uint8_t flags = row.flags & static_cast<std::uint8_t>(~kUnchecked);
+  const bool intact = flags == kHasOffset || (flags == (kHasOffset | kRightPartition) && key->partition == lineage.partition);
   if (!intact || lineage.marks.empty() || lineage.marks.back().period != source.answered + 1) return false;
   if (row.offset != lineage.next || lineage.first_handed == kNoOffset || !lineage.suspects.empty()) return false;
   Group& group = state_.groups[lineage.group];
@@ -59,6 +75,33 @@ bool Fold::quiet_delivery(const Source& source, const Row& row) {
   own.lineage = number;
   ++group.deliveries;
   ++group.received;
+  if ((row.flags & kUnchecked) != 0) ++state_.unchecked;
+  return true;
+}
+
+bool Fold::quiet_raw(const Source& source, const Row& row) {
+  const core::KeyRef ref = map_key(source, row.key);
+  const KeyState* key = state_.key(ref);
+  if (key == nullptr || (row.flags & ~(kUnchecked | kRightPartition)) != kHasOffset || row.which >= state_.partitions.size()) return false;
+  // Its key's log is in order and known to hold it, and nothing is said of its attempt but that it was acknowledged, or not yet.
+  if (key->detail != kNone || key->partition != row.which || row.sequence >= key->scan_end || row.sequence >= key->issued_end) return false;
+  for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
+    const GroupKey& own = state_.group_key(group, ref);
+    if (row.sequence >= own.top || own.detail != kNone) return false;
+  }
+  PartitionState& partition = state_.partitions[row.which];
+  PartitionLog& log = partition.log;
+  if (Slot* slot = log.in_ring(row.offset)) {
+    const bool scanned = (slot->seen & (kNamed | kScanned)) == (kNamed | kScanned) && row.offset < log.frontier();
+    if (!scanned || !slot->is(ref, row.sequence)) return false;
+    slot->seen |= kSeenRaw;
+  } else {
+    // Finished and forgotten.
+    if (row.offset >= log.tail() || !log.scanned.contains(row.offset)) return false;
+    if (!log.unfinished.empty() && log.unfinished.contains(row.offset)) return false;
+  }
+  partition.raw_present.insert(row.offset);
+  state_.raw_seen.of(ref).insert(row.sequence);
   return true;
 }
 

@@ -23,7 +23,7 @@ void Fold::raw(const Source& source, const Row& row) {
     if (state_.partitions[row.which].damaged.insert(row.offset)) state_.raw_corrupt.add(named, named_max);
     sight_damaged(row.which, row.offset, kSeenRaw, 0);
     const Slot* slot = state_.partitions[row.which].log.find(row.offset);
-    if (slot != nullptr && slot->named()) state_.raw_damaged[slot->key].insert(slot->sequence);
+    if (slot != nullptr && slot->named()) state_.raw_damaged.of(slot->key).insert(slot->sequence);
     return;
   }
   KeyState* key = seen_key(source, ref);
@@ -40,7 +40,7 @@ void Fold::raw(const Source& source, const Row& row) {
     }
     return;
   }
-  state_.raw_seen[ref].insert(row.sequence);
+  state_.raw_seen.of(ref).insert(row.sequence);
   if (is_phantom(ref, *key, row.sequence)) {
     if ((row.flags & kRightPartition) != 0) place(row.which, row.offset, {.ref = ref, .placement = kRightPartition});
     bool known = false;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/prefetch.h"
 #include "track/deadline.h"
 #include "track/fold.h"
 #include "track/state.h"
@@ -15,11 +16,12 @@ constexpr std::size_t kPrefetchRows = 32;
 constexpr std::uint64_t kRoundsToWait = 2;  // the owner of a key was asked after the delivery was reported, and has answered
 
 void prefetch(const State& state, const Source& source, const Row& row) {
-  if (row.kind > RowKind::kDelivered) return;
+  if (row.kind > RowKind::kDelivered && row.kind != RowKind::kRaw) return;
   const core::KeyRef ref = Fold::map_key(source, row.key);
   const KeyState* key = state.key(ref);
   if (key == nullptr) return;
-  __builtin_prefetch(key, 1);
+  sp::prefetch(key);
+  if (row.kind == RowKind::kRaw) state.raw_seen.prefetch(ref);
 }
 
 // Numbers run up to 2^64 - 2, because one above each must still be a number, and partitions up to kPartitionsMax.
@@ -85,9 +87,7 @@ bool fold_source(State& state, Fold& fold, Source& source, bool decide) {
       if (row.kind == RowKind::kTick) {
         source.answered = std::max(source.answered, row.sequence);
         if (row.sequence > state.tick && !decide) source.waiting = true;
-      } else if (!state.options.quiet_paths ||
-                 (!(row.kind == RowKind::kAcked && fold.quiet_ack(source, row)) &&
-                  !(row.kind == RowKind::kDelivered && fold.quiet_delivery(source, row)))) {
+      } else if (!state.options.quiet_paths || !fold.quiet(source, row)) {
         if (beyond_limits(source, delta, row)) {
           ++state.not_checked["numbers beyond the limits"];
           ++source.rows_folded;
@@ -130,6 +130,9 @@ void enqueue(State& state, Source& source, Delta delta) {
     if (delta.first_literal + i < source.literals.size()) continue;
     const auto ref = state.keys.find(delta.literals[i]);
     source.literals.push_back(ref.value_or(core::KeyRef{core::KeySpace::kLiteralBlock, kNone}));
+    const bool same = source.same_literals + 1 == source.literals.size() &&
+                      source.literals.back() == core::KeyRef{core::KeySpace::kLiteralBlock, source.same_literals};
+    if (same) ++source.same_literals;
   }
   source.queue.push_back({std::move(delta), state.round});
 }

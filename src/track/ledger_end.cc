@@ -57,8 +57,7 @@ void refute_empty_acks(State& state) {
   });
   Fold fold(state);
   for (const Empty& e : empty) {
-    const auto raw = state.raw_seen.find(e.slot.key);
-    bool elsewhere = raw != state.raw_seen.end() && raw->second.contains(e.slot.sequence);
+    bool elsewhere = state.raw_seen.contains(e.slot.key, e.slot.sequence);
     for (std::uint32_t group = 0; group < state.groups.size(); ++group) {
       elsewhere = elsewhere || state.received(group, e.slot.key, e.slot.sequence);
     }
@@ -104,8 +103,8 @@ Ledger::TransactionRecords Ledger::absent_from_raw_read(const TransactionRecords
   for (const auto& [key, sequences] : records) {
     core::RangeSet missing{sequences};
     if (const auto ref = state.keys.find(key)) {
-      if (const auto raw = state.raw_seen.find(*ref); raw != state.raw_seen.end()) missing = missing.minus(raw->second);
-      if (const auto raw = state.raw_damaged.find(*ref); raw != state.raw_damaged.end()) missing = missing.minus(raw->second);
+      if (const auto* raw = state.raw_seen.find(*ref)) missing = missing.minus(*raw);
+      if (const auto* raw = state.raw_damaged.find(*ref)) missing = missing.minus(*raw);
     }
     for (const auto& range : missing.ranges()) absent.emplace_back(key, range);
   }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/huge_pages.h"
+#include "base/prefetch.h"
 #include "core/range_set.h"
 #include "track/ledger.h"
 #include "track/partition_log.h"
@@ -323,6 +324,7 @@ struct Source {
   bool waiting = false;                 // for the tick it answered to be complete
   std::vector<std::uint32_t> blocks;    // its block numbers -> ours
   std::vector<core::KeyRef> literals;   // its literal numbers -> ours
+  std::uint32_t same_literals = 0;      // the first of these are numbered alike: so are all of a history
   std::vector<std::uint32_t> lineages;  // its lineage numbers -> ours
 };
 
@@ -362,6 +364,33 @@ class Places {
   std::vector<Entry> entries_;
 };
 
+// Sequences by key. Keys without a block are a history's: there are as many as it has names, and nearly all of them have some.
+class KeySets {
+ public:
+  [[nodiscard]] core::RangeSet& of(core::KeyRef ref) {
+    if (ref.block != core::KeySpace::kLiteralBlock) return others_[ref];
+    if (ref.index >= literals_.size()) literals_.resize(ref.index + std::size_t{1});
+    return literals_[ref.index];
+  }
+  void prefetch(core::KeyRef ref) const {
+    if (ref.block == core::KeySpace::kLiteralBlock && ref.index < literals_.size()) sp::prefetch(&literals_[ref.index]);
+  }
+  // Null, or empty: none.
+  [[nodiscard]] const core::RangeSet* find(core::KeyRef ref) const {
+    if (ref.block == core::KeySpace::kLiteralBlock) return ref.index < literals_.size() ? &literals_[ref.index] : nullptr;
+    const auto found = others_.find(ref);
+    return found == others_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool contains(core::KeyRef ref, std::uint64_t sequence) const {
+    const core::RangeSet* sequences = find(ref);
+    return sequences != nullptr && sequences->contains(sequence);
+  }
+
+ private:
+  std::vector<core::RangeSet> literals_;
+  std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> others_;
+};
+
 struct State {
   explicit State(LedgerOptions ledger_options);
 
@@ -397,9 +426,9 @@ struct State {
   std::uint64_t raw_phantoms = 0;
   NamedList raw_phantoms_named;
   NamedList raw_corrupt;
-  std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> raw_seen;   // records the raw read holds
-  std::unordered_map<core::KeyRef, core::RangeSet, KeyHash> raw_damaged;  // ... holds, but damaged
-  Places raw_found;                                                     // where, of those that some group lacks
+  KeySets raw_seen;                                 // records the raw read holds
+  KeySets raw_damaged;                              // ... holds, but damaged
+  Places raw_found;                                 // where, of those that some group lacks
 
   std::vector<Transaction> transactions;                                // committed; for rules/torn_transaction.cc
 

@@ -18,8 +18,7 @@ class Losses {
         raw_complete_(context.facts.raw_read_complete && context.contract.raw_read != core::RawReadScope::kNone) {}
 
   void look(core::KeyRef ref, const track::KeyState& key) {
-    const core::RangeSet* raw = nullptr;
-    if (const auto found = state_.raw_seen.find(ref); found != state_.raw_seen.end()) raw = &found->second;
+    const core::RangeSet* raw = state_.raw_seen.find(ref);
     const auto* detail = state_.key_details.find(key.detail);
     const bool full = raw_complete_ && context_.contract.raw_read == core::RawReadScope::kFull;
     if (state_.groups.empty() && full) not_stored(ref, key, raw);
@@ -252,8 +251,7 @@ class Losses {
 
   // The raw read holds it, but damaged.
   [[nodiscard]] bool damaged(core::KeyRef ref, std::uint64_t sequence) const {
-    const auto found = state_.raw_damaged.find(ref);
-    return found != state_.raw_damaged.end() && found->second.contains(sequence);
+    return state_.raw_damaged.contains(ref, sequence);
   }
   void lose(std::uint32_t group, core::KeyRef ref, std::uint64_t sequence, core::Blame blame,
             const std::optional<core::Position>& place, std::string_view note) {

@@ -20,9 +20,7 @@ class Torn {
     core::RangeSet seen;
     if (raw_) {
       for (const auto* read : {&state_.raw_seen, &state_.raw_damaged}) {
-        if (const auto found = read->find(ref); found != read->end()) {
-          seen.insert_all(found->second.clip(sequences.begin, sequences.end));
-        }
+        if (const auto* found = read->find(ref)) seen.insert_all(found->clip(sequences.begin, sequences.end));
       }
       return seen;
     }

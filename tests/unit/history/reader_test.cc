@@ -182,6 +182,33 @@ class LongLine final : public codec::ByteSource {
   std::string tail_;
 };
 
+// Keys are looked up some lines behind the one that is read.
+TEST(ReaderTest, AKeyTooManyIsRefusedInItsLine) {
+  for (const std::uint64_t last : {3U, 15U, 16U, 17U, 40U, 700U}) {
+    std::string text = "{\"type\":\"meta\",\"version\":1,\"client\":\"c\",\"scenario\":\"s\"}\n";
+    for (std::uint64_t i = 0; i < last + 30; ++i) {
+      text += "{\"index\":" + std::to_string(i) + R"(,"process":"p","type":"ok","f":"deliver","key":"k)" +
+              std::to_string(i < last ? i % 3 : i) + "\",\"value\":1}\n";
+    }
+    Vocabulary vocabulary;
+    vocabulary.keys = Names(3);
+    const auto reader = Reader::open(std::make_unique<codec::TextSource>(text), "h", vocabulary, {});
+    ASSERT_TRUE(reader);
+    std::uint64_t given = 0;
+    auto batch = (*reader)->next();
+    for (; batch && !batch->empty(); batch = (*reader)->next()) {
+      for (const Operation& operation : *batch) {
+        EXPECT_EQ(operation.line, given + 2);
+        EXPECT_EQ(operation.key, given % 3);
+        ++given;
+      }
+    }
+    EXPECT_EQ(given, last);
+    ASSERT_FALSE(batch);
+    EXPECT_TRUE(batch.error().message.starts_with("h line " + std::to_string(last + 2) + " column ")) << batch.error().message;
+  }
+}
+
 TEST(ReaderTest, ALineMayHaveSixteenMebibytesAndNoMore) {
   const std::string head = kMeta + "{\"index\":0,";
   const std::string tail = "\"process\":\"p\",\"type\":\"ok\",\"f\":\"probe\"}";
