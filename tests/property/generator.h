@@ -14,6 +14,7 @@ namespace sp::property {
 
 struct WorldOptions {
   bool honest = false;  // no mutation: whatever happens is allowed to happen
+  bool owners = false;  // members of all kinds: of one generation or none, static, in a later life, of the new protocol
 };
 
 [[nodiscard]] model::History make_history(std::uint64_t seed, const WorldOptions& options = {});
