@@ -237,8 +237,8 @@ struct Memory {
   std::size_t slots_max = 8;
 };
 
-std::string checked_with(std::uint64_t seed, const Memory& memory) {
-  const model::History history = make_history(seed);
+std::string checked_with(std::uint64_t seed, const Memory& memory, const WorldOptions& world = {}) {
+  const model::History history = make_history(seed, world);
   model::PlayOptions options = way_of(seed);
   options.slots_first = memory.slots_first;
   options.slots_max = memory.slots_max;
@@ -257,7 +257,8 @@ TEST(EnginePropertyTest, WhatAShortMemoryForgetsIsSaidNotToBeChecked) {
   const std::uint64_t wrong_max = from_environment("SP_PROPERTY_FAILURES", 10);
   for (std::uint64_t i = 0; i < count() && wrong < wrong_max; ++i) {
     const std::uint64_t seed = first_seed() + i;
-    const std::string wrong_here = checked_with(seed, {.slots_first = 8, .slots_max = std::size_t{8} << seed % 4});
+    const std::string wrong_here = checked_with(seed, {.slots_first = 8, .slots_max = std::size_t{8} << seed % 4},
+                                                {.dense = seed % 2 == 0});
     if (wrong_here.empty()) continue;
     ++wrong;
     ADD_FAILURE() << wrong_here;
@@ -428,6 +429,19 @@ TEST(EnginePropertyTest, OwnersAgreeWithTheReferenceJudge) {
     report(seed, history, way_of(seed), lines);
   }
   EXPECT_GT(dual, count() / 10);
+}
+
+// A world in which little is as it should be.
+TEST(EnginePropertyTest, AgreesWithTheReferenceJudgeWhereEverythingGoesWrong) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < count() && wrong < 10; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed, {.dense = true});
+    const auto lines = disagreements(history, way_of(seed));
+    if (lines.empty()) continue;
+    ++wrong;
+    report(seed, history, way_of(seed), lines);
+  }
 }
 
 // What the live view has counted when all is over is what the judge counts; of codes that are counted by the ledger.

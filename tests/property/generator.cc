@@ -44,7 +44,7 @@ struct LateStore {
 class World {
  public:
   World(std::uint64_t seed, const WorldOptions& options)
-      : prng_(seed), honest_(options.honest), owners_(options.owners) {}
+      : prng_(seed), honest_(options.honest), owners_(options.owners), dense_(options.dense) {}
 
   model::History make() {
     set_up();
@@ -55,7 +55,7 @@ class World {
   }
 
  private:
-  bool mutate(double p) { return !honest_ && wild_ && prng_.chance(p); }
+  bool mutate(double p) { return !honest_ && wild_ && prng_.chance(dense_ ? std::min(0.5, 3 * p) : p); }
 
   void set_up() {
     wild_ = prng_.chance(0.75);
@@ -70,7 +70,7 @@ class World {
     for (std::uint32_t s = 0; s < sources_; ++s) builder_.join({s, 1});
     if (owners_ && sources_ > 1) builder_.join({1, 2});
     history.reader = {0, 1};
-    const std::uint64_t keys = prng_.between(1, 4);
+    const std::uint64_t keys = prng_.between(1, dense_ ? 2 : 4);
     for (std::uint64_t i = 0; i < keys; ++i) {
       Key key;
       key.block = {{static_cast<std::uint32_t>(prng_.below(sources_)), 1},
@@ -167,6 +167,7 @@ class World {
     const auto i = prng_.below(waiting_.size());
     const Outcome outcome = waiting_[i];
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (dense_ && mutate(0.03)) return builder_.refuse(outcome.key.block.source, outcome.key, outcome.sequence);
     builder_.ack(outcome.key.block.source, outcome.key, outcome.sequence, outcome.position);
   }
   void store_late() {
@@ -285,7 +286,9 @@ class World {
       const auto how = prng_.chance(0.7) ? core::LineageClose::kRevoked : core::LineageClose::kLost;
       if (owners_ && prng_.chance(0.3)) open(group, partition, assignment.committed);  // before the other has left
       std::optional<std::uint64_t> generation;
-      if (owners_ && prng_.chance(0.5)) generation = assignment.generation + prng_.below(3) - std::min<std::uint64_t>(1, assignment.generation);
+      if (owners_ && prng_.chance(0.5)) {
+        generation = assignment.generation + prng_.below(3) - std::min<std::uint64_t>(1, assignment.generation);
+      }
       builder_.close(leaving.consumer, how, generation);
       if (owners_ && !assignment.readers.empty() && prng_.chance(0.5)) return;
     }
@@ -357,6 +360,7 @@ class World {
   Prng prng_;
   bool honest_ = false;
   bool owners_ = false;
+  bool dense_ = false;
   bool wild_ = false;
   bool asks_ = false;  // payloads say which partition they were meant for
   model::Builder builder_;

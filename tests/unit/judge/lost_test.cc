@@ -114,7 +114,8 @@ TEST_F(UnverifiableTest, BetweenWhatTheDeadOneReportedAndTheNextStartItsCommitMa
   EXPECT_EQ(lost(), 0U);
   EXPECT_EQ(judgement_.undecided, 0U);
   EXPECT_EQ(judgement_.status, Status::kInconclusive);
-  EXPECT_THAT(judgement_.reasons, testing::ElementsAre("2 records are unverifiable: committed by a consumer that died before it reported them"));
+  EXPECT_THAT(judgement_.reasons,
+              testing::ElementsAre("2 records are unverifiable: committed by a consumer that died before it reported them"));
 }
 
 TEST_F(UnverifiableTest, WhereTheNextWentOnNothingIs) {
@@ -136,6 +137,21 @@ TEST_F(UnverifiableTest, WhatTheDeadOneIsKnownToHaveCommittedIsLost) {
   judged();
   EXPECT_EQ(judgement_.coverage.unverifiable, 1U) << "5";
   EXPECT_EQ(found(), "lost 4..4 by unknown; ") << "passed over by its own commit";
+}
+
+TEST_F(UnverifiableTest, OnlyWhatLiesBetweenTheTwoIs) {
+  ack(0, 9);
+  assign(consumer_, 1, 0);
+  deliver(0, 1);
+  deliver(3, 3);  // not 2
+  report();
+  ledger().lose({1, 1}, false);
+  assign(other_, 2, 6, {.consumer = 1});
+  deliver_to(other_, 7, 7, {.consumer = 1});  // not 6, where it started
+  deliver_to(other_, 9, 9, {.consumer = 1});  // nor 8
+  judged();
+  EXPECT_EQ(judgement_.coverage.unverifiable, 2U) << "4 and 5";
+  EXPECT_EQ(found(), "lost 2..2 by unknown; lost 6..6 by unknown; lost 8..8 by unknown; ");
 }
 
 TEST_F(UnverifiableTest, OneThatLeftInOrderCoversNothing) {
@@ -205,6 +221,28 @@ TEST_F(LostTest, CompactionMayDropWhatAHigherRecordOfItsKeySupersedes) {
   judged();
   EXPECT_EQ(found(), "lost 7..7 by behind; lost 8..9 by log; ");
   EXPECT_EQ(judgement_.coverage.compacted, 2U) << "5 and 6; what was delivered needs no excuse";
+}
+
+TEST_F(LostTest, CompactionLeavesTheLastRecordOfEveryKey) {
+  contract_.raw_read = RawReadScope::kFull;
+  contract_.gaps_compaction = true;
+  assign(consumer_, 1, 0);
+  ack(0, 1);
+  ack(0, 0, {.key = 1, .offset = 2});
+  deliver(0, 1);
+  raw_read(0, 3, {{1, 1}});
+  judged();
+  EXPECT_EQ(found(), "lost 0..0 by log; ") << "of the key of which nothing is left";
+}
+
+TEST_F(LostTest, ByPartitionARecordBelowTheStatedStartIsBeforeTheStartOnly) {
+  contract_.order = core::Order::kPartition;
+  ack(0, 9);
+  assign(consumer_, 1, 5);
+  deliver(2, 2);
+  judged();
+  EXPECT_EQ(count(core::Code::kBeforeStart), 1U);
+  EXPECT_EQ(count(core::Code::kReorderedDelivery), 0U);
 }
 
 TEST_F(LostTest, WithoutCompactionItMayNot) {

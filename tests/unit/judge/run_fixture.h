@@ -117,7 +117,8 @@ class RunTest : public testing::Test {
   };
   void raw_read(std::uint64_t begin, std::uint64_t end, const std::vector<Stands>& records, std::uint32_t partition = 0) {
     close();
-    for (const auto& range : ledger().raw_targets({{core::PartitionId{partition}, core::Offset{begin}, core::Offset{end}}}, contract_.raw_read)) {
+    const track::RawRange bounds{core::PartitionId{partition}, core::Offset{begin}, core::Offset{end}};
+    for (const auto& range : ledger().raw_targets({bounds}, contract_.raw_read)) {
       core::Observation bound;
       bound.event = core::Event::kRawBegin;
       bound.partition = range.partition;

@@ -188,8 +188,9 @@ TEST_F(VerdictTest, CoverageSaysWhatWasNeverExercised) {
   deliver(0, 0, {.key = 2, .offset = 10});
   contract_.order = core::Order::kPartition;
   close();
-  (void)ledger().raw_targets({{core::PartitionId{0}, core::Offset{0}, core::Offset{11}}, {core::PartitionId{1}, core::Offset{0}, core::Offset{0}}},
-                             core::RawReadScope::kNone);
+  const track::RawRange read{core::PartitionId{0}, core::Offset{0}, core::Offset{11}};
+  const track::RawRange empty{core::PartitionId{1}, core::Offset{0}, core::Offset{0}};
+  (void)ledger().raw_targets({read, empty}, core::RawReadScope::kNone);
   judged();
   EXPECT_EQ(judgement_.coverage.keys_silent, 2U);
   EXPECT_EQ(judgement_.coverage.partitions_silent, 1U);

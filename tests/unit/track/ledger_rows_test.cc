@@ -85,7 +85,9 @@ TEST_F(RowsTest, TheHighestNumbersThatCanBeAreTaken) {
   apply(kProducer, {acked(kLast - 1, 0)});
   EXPECT_EQ(beyond(), 0U);
   EXPECT_EQ(ledger_->progress().acked, 1U);
-  apply(kProducer, {{.kind = RowKind::kAcked, .flags = 0, .which = static_cast<std::uint32_t>(kPartitionsMax), .key = kKey, .sequence = 3, .offset = kLast}});
+  Row placeless = acked(3, kLast, static_cast<std::uint32_t>(kPartitionsMax));
+  placeless.flags = 0;
+  apply(kProducer, {placeless});
   EXPECT_EQ(beyond(), 0U) << "without a position there is none that could be too high";
   EXPECT_EQ(ledger_->progress().acked, 2U);
 }
@@ -178,9 +180,9 @@ TEST_F(RowsTest, AnAnswerAheadWaitsForItsOwnTickToo) {
 }
 
 TEST_F(RowsTest, ALineageOfALostSourceDiesUnlessItHadClosed) {
-  apply(kConsumer, {opens(0), opens(1, 1),
-                    {.kind = RowKind::kClose, .flags = 0, .which = 0, .key = {}, .sequence = static_cast<std::uint64_t>(core::LineageClose::kRevoked), .offset = 0}},
-        {open(0), open(1)});
+  const auto revoked = static_cast<std::uint64_t>(core::LineageClose::kRevoked);
+  const Row closes{.kind = RowKind::kClose, .flags = 0, .which = 0, .key = {}, .sequence = revoked, .offset = 0};
+  apply(kConsumer, {opens(0), opens(1, 1), closes}, {open(0), open(1)});
   apply(kProducer, {opens(0)}, {open(2)});
   ledger_->lose(kConsumer, false);
   const auto& lineages = ledger_->state().lineages;
