@@ -196,6 +196,8 @@ TEST_F(VerdictTest, CoverageSaysWhatWasNeverExercised) {
   EXPECT_EQ(judgement_.coverage.partitions_silent, 1U);
   EXPECT_EQ(judgement_.coverage.not_checked["skip by position"], 11U) << "two keys";
   EXPECT_EQ(judgement_.coverage.not_checked["durability-after-delivery"], 11U);
+  contract_.order = core::Order::kKey;
+  EXPECT_EQ(again().coverage.not_checked.count("skip by position"), 0U);
 }
 
 TEST_F(VerdictTest, OfOneKeyASkipByPositionIsOneByKey) {

@@ -215,6 +215,7 @@ TEST_F(HandingTest, ARecordOfAnotherRunIsAPhantomOncePerPositionInATopicOfThisRu
   EXPECT_EQ(count(Code::kPhantom), 1U);
   EXPECT_EQ(count(Code::kDuplicateDelivery), 1U);
   EXPECT_EQ(ledger_->state().groups[0].foreign_phantoms.items[0].key.index, kNone) << "whatever key it claims";
+  EXPECT_EQ(ledger_->state().groups[0].foreign_phantoms.items[0].offset, 3U);
 }
 
 TEST_F(HandingTest, InATopicThatWasThereBeforeItIsALeftover) {

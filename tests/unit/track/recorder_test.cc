@@ -152,6 +152,24 @@ TEST_F(RecorderTest, ACommitIsAnsweredByConsumerPartitionAndPosition) {
   EXPECT_EQ(recorder.pending(1).front()->commits[0].outcome, CommitOutcome::kInfo);
 }
 
+TEST_F(RecorderTest, TwoConsumersCommitApart) {
+  Observation observation;
+  for (const std::uint32_t consumer : {0U, 1U}) {
+    observation.process = consumer;
+    observation.offset = core::Offset{9};
+    for (const Event what : {Event::kAssign, Event::kCommitInvoke}) {
+      observation.event = what;
+      recorder.observe(observation);
+    }
+  }
+  observation.event = Event::kCommitOk;  // of consumer 1
+  recorder.observe(observation);
+  recorder.cut(false);
+  const auto& rows = recorder.pending(0).front()->rows;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[2].which, rows[1].which);
+}
+
 TEST_F(RecorderTest, ACommitOfAPartitionItDoesNotHoldIsNone) {
   event(Event::kCommitInvoke, 0, 9);
   event(Event::kCommitOk, 0, 9);
