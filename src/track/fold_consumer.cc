@@ -222,7 +222,8 @@ void Fold::delivered(const Source& source, const Row& row) {
     reordered(group_key, named);
   }
   if (phantom) {
-    if (placed && (row.flags & kRightPartition) != 0) place(lineage.partition, row.offset, {.ref = ref, .placement = kRightPartition});
+    const auto said = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition));
+    if (placed && said != 0) place(lineage.partition, row.offset, {.ref = ref, .sequence = row.sequence, .placement = said});
     if (state_.group_details.get(group_key.detail).phantoms.insert(row.sequence)) {
       ++group.phantoms;
       state_.alarm(core::Code::kPhantom, named);

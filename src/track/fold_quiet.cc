@@ -49,8 +49,9 @@ bool Fold::quiet_ack(const Source& source, const Row& row) {
 bool Fold::quiet_delivery(const Source& source, const Row& row) {
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = state_.key(ref);
-  if (key == nullptr || state_.consumers_closed) return false;
+  if (key == nullptr || state_.consumers_closed || row.which >= source.lineages.size()) return false;
   const std::uint32_t number = source.lineages[row.which];
+  if (number == kNone) return false;  // of a lineage that was left out
   Lineage& lineage = state_.lineages[number];
   const std::uint8_t flags = row.flags & static_cast<std::uint8_t>(~kUnchecked);
   const bool intact = flags == kHasOffset || (flags == (kHasOffset | kRightPartition) && key->partition == lineage.partition);

@@ -42,7 +42,8 @@ void Fold::raw(const Source& source, const Row& row) {
   }
   state_.raw_seen.of(ref).insert(row.sequence);
   if (is_phantom(ref, *key, row.sequence)) {
-    if ((row.flags & kRightPartition) != 0) place(row.which, row.offset, {.ref = ref, .placement = kRightPartition});
+    const auto said = static_cast<std::uint8_t>(row.flags & (kRightPartition | kWrongPartition));
+    if (said != 0) place(row.which, row.offset, {.ref = ref, .sequence = row.sequence, .placement = said});
     bool known = false;
     for (std::uint32_t group = 0; group < state_.groups.size(); ++group) {
       const auto* own = state_.group_details.find(state_.group_key(group, ref).detail);

@@ -80,8 +80,12 @@ void Builder::open(const Consumer& consumer, const Opening& opening) {
   history.steps.back().seen.member = opening.member;
   history.steps.back().seen.instance = opening.instance;
 }
-void Builder::close(const Consumer& consumer, core::LineageClose how) {
-  reading(consumer, core::Event::kRevoke).close = how;
+void Builder::close(const Consumer& consumer, core::LineageClose how,
+                    std::optional<std::uint64_t> generation) {
+  auto& value = reading(consumer, core::Event::kRevoke);
+  value.close = how;
+  value.has_generation = generation.has_value();
+  value.generation = core::Generation{generation.value_or(0)};
 }
 void Builder::deliver(const Consumer& consumer, const Stored& record,
                       std::optional<core::Offset> offset) {

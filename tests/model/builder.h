@@ -59,7 +59,8 @@ class Builder {
   void lose_track(core::SourceId source, const Key& key, std::uint64_t sequence);  // outcome info
 
   void open(const Consumer& consumer, const Opening& opening);
-  void close(const Consumer& consumer, core::LineageClose how);
+  void close(const Consumer& consumer, core::LineageClose how,
+             std::optional<std::uint64_t> generation = std::nullopt);
   void deliver(const Consumer& consumer, const Stored& record, std::optional<core::Offset> offset);
   void commit_begin(const Consumer& consumer, std::uint64_t next);
   void commit_end(const Consumer& consumer, std::uint64_t next, track::CommitOutcome outcome);

@@ -59,6 +59,8 @@ class Player {
     made.quiet_paths = options.quiet_paths;
     made.limits.slots_first = options.slots_first;
     made.limits.slots_max = options.slots_max;
+    made.limits.named_max = options.named_max;
+    made.limits.outstanding_max = options.outstanding_max;
     return made;
   }
 
@@ -231,6 +233,7 @@ class Player {
       facts.missing.emplace_back(
           "a tick was completed though a source had not answered: a bad history");
     played_.judgement = judge::judge(ledger_, history_.contract, facts, options_.judge);
+    played_.live = ledger_.counts_so_far();
     auto rest = ledger_.take_alarms();
     played_.alarms.insert(played_.alarms.end(), rest.begin(), rest.end());
     return std::move(played_);

@@ -23,6 +23,8 @@ struct PlayOptions {
   bool quiet_paths = true;  // of the ledger
   std::size_t slots_first = 1024;  // of the ledger
   std::size_t slots_max = 65'536;  // of the ledger
+  std::size_t named_max = 100'000;  // of the ledger
+  std::size_t outstanding_max = 20'000'000;  // of the ledger
   judge::JudgeOptions judge;
 };
 
@@ -32,6 +34,7 @@ struct Played {
   std::vector<track::Alarm> alarms;
   std::size_t alarms_at_ticks = 0;  // raised before the end began
   track::Progress progress;         // when the consumers were closed
+  core::PerCode<std::uint64_t> live;  // what the ledger had counted at the end
 };
 
 [[nodiscard]] Played play(const History& history, const PlayOptions& options = {});

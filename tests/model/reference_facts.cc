@@ -137,7 +137,11 @@ class FactReader {
         assign(step, moment);
         return;
       case core::Event::kRevoke:
-        if (Possession* held = holding(step)) held->close = value.close;
+        if (Possession* held = holding(step)) {
+          held->close = value.close;
+          held->closed = moment;
+          if (value.has_generation) held->left_generation = value.generation.value();
+        }
         return;
       case core::Event::kDeliver:
         deliver(step, moment, record);
@@ -180,7 +184,10 @@ class FactReader {
 
   void assign(const Step& step, const Moment& moment) {
     const core::Observation& value = step.seen.value;
-    if (Possession* held = holding(step)) held->close = core::LineageClose::kLost;
+    if (Possession* held = holding(step)) {
+      held->close = core::LineageClose::kLost;
+      held->closed = moment;
+    }
     Possession opened;
     opened.source = step.source;
     opened.consumer = value.process;

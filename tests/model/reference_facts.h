@@ -62,6 +62,8 @@ struct Possession {  // a lineage
   std::string instance;
   Moment opened;
   std::optional<core::LineageClose> close;
+  Moment closed;
+  std::optional<std::uint64_t> left_generation;  // at the close
   std::vector<HandOver> handed;
   std::vector<CommitDone> commits;  // with outcome ok
   // The stated start, else its first hand-over.

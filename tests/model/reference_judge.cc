@@ -720,21 +720,27 @@ class Judge {
     }
   }
 
+  // `second` may hold the partition in the same generation if it came after `first`.
+  [[nodiscard]] static bool succeeds(const Possession& first, const Possession& second) {
+    const bool same_instance = !first.instance.empty() && first.instance == second.instance;
+    const bool later_life = first.source.worker == second.source.worker && first.source.incarnation < second.source.incarnation;
+    if (first.member == second.member || same_instance || later_life) return true;
+    if (!first.close || *first.close == core::LineageClose::kClosed) return false;
+    const bool too_late = first.left_generation && *first.left_generation > *second.generation;
+    return !too_late && !before(second.opened, first.closed);
+  }
+
   void dual_owner() {
     std::set<std::tuple<std::uint32_t, core::PartitionId, std::uint64_t>> found;
     for (const auto& first : facts_.lineages) {
       for (const auto& second : facts_.lineages) {
-        if (&first >= &second || first.group != second.group || first.partition != second.partition)
-          continue;
+        if (&first >= &second || first.group != second.group || first.partition != second.partition) continue;
         if (!first.generation || first.generation != second.generation || !first.classic ||
             !second.classic)
           continue;
-        const bool same_member = first.source == second.source && first.consumer == second.consumer;
-        const bool later_life =
-            first.source.worker == second.source.worker && first.source != second.source;
-        const bool same_instance = !first.instance.empty() && first.instance == second.instance;
-        const bool gave_up = first.close && *first.close != core::LineageClose::kClosed;
-        if (same_member || later_life || same_instance || gave_up) continue;
+        const bool ordered = earlier(first, second) || earlier(second, first);
+        if (!earlier(second, first) && succeeds(first, second)) continue;
+        if ((!ordered || earlier(second, first)) && succeeds(second, first)) continue;
         found.insert({first.group, first.partition, *first.generation});
       }
     }

@@ -7,6 +7,7 @@
 // another disagreement
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -236,8 +237,8 @@ struct Memory {
   std::size_t slots_max = 8;
 };
 
-std::string checked_with(std::uint64_t seed, const Memory& memory) {
-  const model::History history = make_history(seed);
+std::string checked_with(std::uint64_t seed, const Memory& memory, const WorldOptions& world = {}) {
+  const model::History history = make_history(seed, world);
   model::PlayOptions options = way_of(seed);
   options.slots_first = memory.slots_first;
   options.slots_max = memory.slots_max;
@@ -256,7 +257,8 @@ TEST(EnginePropertyTest, WhatAShortMemoryForgetsIsSaidNotToBeChecked) {
   const std::uint64_t wrong_max = from_environment("SP_PROPERTY_FAILURES", 10);
   for (std::uint64_t i = 0; i < count() && wrong < wrong_max; ++i) {
     const std::uint64_t seed = first_seed() + i;
-    const std::string wrong_here = checked_with(seed, {.slots_first = 8, .slots_max = std::size_t{8} << seed % 4});
+    const std::string wrong_here = checked_with(seed, {.slots_first = 8, .slots_max = std::size_t{8} << seed % 4},
+                                                {.dense = seed % 2 == 0});
     if (wrong_here.empty()) continue;
     ++wrong;
     ADD_FAILURE() << wrong_here;
@@ -409,6 +411,106 @@ TEST(EnginePropertyTest, SplittingAWorkerIntoTwoDoesNotChangeWhatIsCounted) {
         << repeat_with(seed);
   }
   EXPECT_GT(judged, count() / 16);
+}
+
+// Who may hold a partition beside whom: every kind of member, of one generation, before and after the other left. What follows from
+// the order of two that nothing orders is not compared.
+TEST(EnginePropertyTest, OwnersAgreeWithTheReferenceJudge) {
+  std::uint64_t wrong = 0;
+  std::uint64_t dual = 0;
+  for (std::uint64_t i = 0; i < count() && wrong < 10; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed, {.honest = i % 2 == 0, .owners = true});
+    auto lines = disagreements(history, way_of(seed));
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("dual-owner"); });
+    dual += model::play(history).judgement.counts[core::Code::kDualOwner];
+    if (lines.empty()) continue;
+    ++wrong;
+    report(seed, history, way_of(seed), lines);
+  }
+  EXPECT_GT(dual, count() / 10);
+}
+
+// A world in which little is as it should be.
+TEST(EnginePropertyTest, AgreesWithTheReferenceJudgeWhereEverythingGoesWrong) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < count() && wrong < 10; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed, {.dense = true});
+    const auto lines = disagreements(history, way_of(seed));
+    if (lines.empty()) continue;
+    ++wrong;
+    report(seed, history, way_of(seed), lines);
+  }
+}
+
+// What the live view has counted when all is over is what the judge counts; of codes that are counted by the ledger.
+TEST(EnginePropertyTest, TheLiveCountsEndAsTheJudgesCounts) {
+  const std::vector<core::Code> counted_live = {
+      core::Code::kDuplicateWrite, core::Code::kReorderedWrite,       core::Code::kDuplicateDelivery,
+      core::Code::kPhantom,        core::Code::kInconsistentPosition, core::Code::kCorrupt,
+      core::Code::kMisplaced,      core::Code::kLate,                 core::Code::kBeforeStart};
+  for (std::uint64_t i = 0; i < count() / 2; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::Played played = model::play(make_history(seed), way_of(seed));
+    for (const auto code : counted_live) {
+      ASSERT_EQ(played.live[code], played.judgement.counts[code]) << core::code_row(code).name << " seed " << seed << "\n"
+                                                                  << repeat_with(seed);
+    }
+    ASSERT_GE(played.live[core::Code::kReorderedDelivery], played.judgement.counts[core::Code::kReorderedDelivery]) << repeat_with(seed);
+  }
+}
+
+// True if something was alarmed that the finding is about.
+bool alarmed(const model::Played& played, const judge::Finding& finding, const std::vector<std::string>& groups) {
+  return std::any_of(played.alarms.begin(), played.alarms.end(), [&](const track::Alarm& alarm) {
+    const std::string group = alarm.group ? groups[alarm.group->value()] : "";
+    const std::uint64_t sequence = alarm.sequence.value();
+    const bool there = finding.positions.empty() || !alarm.position ||
+                       std::find(finding.positions.begin(), finding.positions.end(), *alarm.position) != finding.positions.end() ||
+                       finding.records > 1;
+    return alarm.code == finding.code && group == finding.group && finding.first <= sequence && sequence <= finding.last && there;
+  });
+}
+
+// Alarms may be more and finer than the findings, never fewer: nothing that is counted at once is silent until the end.
+TEST(EnginePropertyTest, WhatIsFoundWasAlarmed) {
+  const std::set<core::Code> at_once = {core::Code::kDuplicateWrite, core::Code::kReorderedWrite, core::Code::kReorderedDelivery,
+                                        core::Code::kInconsistentPosition, core::Code::kLate, core::Code::kBeforeStart};
+  for (std::uint64_t i = 0; i < count() / 2; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed);
+    const model::Played played = model::play(history, way_of(seed));
+    for (const auto& finding : played.judgement.findings) {
+      if (!at_once.contains(finding.code)) continue;
+      ASSERT_TRUE(alarmed(played, finding, history.groups))
+          << core::code_row(finding.code).name << " " << finding.group << " " << finding.key << " " << finding.first << ".."
+          << finding.last << " seed " << seed << "\n"
+          << repeat_with(seed);
+    }
+  }
+}
+
+// Named up to a limit, counted without one.
+TEST(EnginePropertyTest, HowManyAreNamedDoesNotChangeWhatIsCounted) {
+  for (std::uint64_t i = 0; i < count() / 4; ++i) {
+    const std::uint64_t seed = first_seed() + i;
+    const model::History history = make_history(seed);
+    model::PlayOptions options = way_of(seed);
+    options.quiet_paths = true;
+    const model::Played all = model::play(history, options);
+    for (const std::size_t named_max : {0U, 1U, 2U}) {
+      options.named_max = named_max;
+      const model::Played few = model::play(history, options);
+      ASSERT_LE(few.alarms.size(), 2 * named_max) << repeat_with(seed);
+      for (const auto code : {core::Code::kDuplicateWrite, core::Code::kDuplicateDelivery, core::Code::kPhantom,
+                              core::Code::kInconsistentPosition, core::Code::kCorrupt, core::Code::kLate,
+                              core::Code::kBeforeStart, core::Code::kLost}) {
+        ASSERT_EQ(few.judgement.counts[code], all.judgement.counts[code])
+            << core::code_row(code).name << " named_max " << named_max << "\n" << repeat_with(seed);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ struct LateStore {
 
 class World {
  public:
-  World(std::uint64_t seed, const WorldOptions& options) : prng_(seed), honest_(options.honest) {}
+  World(std::uint64_t seed, const WorldOptions& options)
+      : prng_(seed), honest_(options.honest), owners_(options.owners), dense_(options.dense) {}
 
   model::History make() {
     set_up();
@@ -54,7 +55,7 @@ class World {
   }
 
  private:
-  bool mutate(double p) { return !honest_ && wild_ && prng_.chance(p); }
+  bool mutate(double p) { return !honest_ && wild_ && prng_.chance(dense_ ? std::min(0.5, 3 * p) : p); }
 
   void set_up() {
     wild_ = prng_.chance(0.75);
@@ -67,8 +68,9 @@ class World {
     for (std::uint32_t g = 0; g < groups; ++g) history.groups.push_back(fmt::format("g{}", g));
     set_up_contract();
     for (std::uint32_t s = 0; s < sources_; ++s) builder_.join({s, 1});
+    if (owners_ && sources_ > 1) builder_.join({1, 2});
     history.reader = {0, 1};
-    const std::uint64_t keys = prng_.between(1, 4);
+    const std::uint64_t keys = prng_.between(1, dense_ ? 2 : 4);
     for (std::uint64_t i = 0; i < keys; ++i) {
       Key key;
       key.block = {{static_cast<std::uint32_t>(prng_.below(sources_)), 1},
@@ -165,6 +167,7 @@ class World {
     const auto i = prng_.below(waiting_.size());
     const Outcome outcome = waiting_[i];
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (dense_ && mutate(0.03)) return builder_.refuse(outcome.key.block.source, outcome.key, outcome.sequence);
     builder_.ack(outcome.key.block.source, outcome.key, outcome.sequence, outcome.position);
   }
   void store_late() {
@@ -205,8 +208,20 @@ class World {
     opening.generation = ++assignment.generation;
     if (prng_.chance(0.8)) opening.start = start;
     opening.member = fmt::format("m{}", consumers_);
+    if (owners_) whoever(reader.consumer, opening);
     builder_.open(reader.consumer, opening);
     assignment.readers.push_back(std::move(reader));
+  }
+
+  // Somebody who may have been there before, in the generation that there was or in none.
+  void whoever(model::Consumer& consumer, model::Opening& opening) {
+    Assignment& assignment = assignments_[consumer.group.value()][consumer.partition.value()];
+    if (assignment.generation > 1 && prng_.chance(0.7)) opening.generation = --assignment.generation;
+    if (prng_.chance(0.1)) opening.generation = std::nullopt;
+    if (prng_.chance(0.1)) opening.classic = false;
+    if (prng_.chance(0.3)) opening.instance = fmt::format("i{}", prng_.below(2));
+    if (prng_.chance(0.3)) opening.member = fmt::format("m{}", prng_.below(consumers_) + 1);
+    if (sources_ > 1) consumer.source.incarnation = 1 + static_cast<std::uint32_t>(consumer.source.worker == 1 && prng_.chance(0.3));
   }
 
   Assignment& some_assignment() {
@@ -266,9 +281,16 @@ class World {
     Assignment& assignment = assignments_[group][partition];
     const bool zombie = prng_.chance(0.3);
     if (!zombie) {
-      builder_.close(assignment.readers.back().consumer,
-                     prng_.chance(0.7) ? core::LineageClose::kRevoked : core::LineageClose::kLost);
+      const Reader leaving = assignment.readers.back();
       assignment.readers.pop_back();
+      const auto how = prng_.chance(0.7) ? core::LineageClose::kRevoked : core::LineageClose::kLost;
+      if (owners_ && prng_.chance(0.3)) open(group, partition, assignment.committed);  // before the other has left
+      std::optional<std::uint64_t> generation;
+      if (owners_ && prng_.chance(0.5)) {
+        generation = assignment.generation + prng_.below(3) - std::min<std::uint64_t>(1, assignment.generation);
+      }
+      builder_.close(leaving.consumer, how, generation);
+      if (owners_ && !assignment.readers.empty() && prng_.chance(0.5)) return;
     }
     std::uint64_t start = assignment.committed;
     if (mutate(0.15)) start -= std::min(start, prng_.below(6));
@@ -282,6 +304,7 @@ class World {
     const auto source = static_cast<std::uint32_t>(prng_.below(sources_));
     answered_ |= 1U << source;
     builder_.answer({source, 1});
+    if (owners_ && source == 1) builder_.answer({1, 2});
     if (answered_ + 1U != (1U << sources_)) return;
     answered_ = 0;
     const auto luck = prng_.below(10);
@@ -336,6 +359,8 @@ class World {
 
   Prng prng_;
   bool honest_ = false;
+  bool owners_ = false;
+  bool dense_ = false;
   bool wild_ = false;
   bool asks_ = false;  // payloads say which partition they were meant for
   model::Builder builder_;

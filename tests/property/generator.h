@@ -14,6 +14,8 @@ namespace sp::property {
 
 struct WorldOptions {
   bool honest = false;  // no mutation: whatever happens is allowed to happen
+  bool dense = false;   // few keys, mutations everywhere, refusals of what was stored and read
+  bool owners = false;  // members of all kinds: of one generation or none, static, in a later life, of the new protocol
 };
 
 [[nodiscard]] model::History make_history(std::uint64_t seed, const WorldOptions& options = {});

@@ -195,8 +195,13 @@ class Losses {
     const core::RangeSet absent = raw == nullptr ? acked : acked.minus(*raw);
     for (const auto& range : absent.ranges()) {
       for (std::uint64_t s = range.begin; s < range.end; ++s) {
+        if (damaged(ref, s)) continue;
+        // Where it stood no group's outstanding records tell.
+        const Below below = context_.contract.gaps_retention ? below_log(ref, key, s) : Below::kNo;
+        if (below == Below::kYes) ++context_.result.coverage.expired;
+        if (below == Below::kUnknown) ++context_.result.undecided;
         const Where where = places(ref, s);
-        if (damaged(ref, s) || excused(where, s, raw)) continue;
+        if (below != Below::kNo || excused(where, s, raw)) continue;
         lose(track::kNone, ref, s, core::Blame::kLog, lowest(where), "acknowledged, not in the log");
       }
     }

@@ -62,5 +62,90 @@ TEST(PartitionLogTest, APositionFarAheadPushesOutAllThereIs) {
   EXPECT_LE(log.head() - log.tail(), kFirst);
 }
 
+TEST(PartitionLogTest, OnlyWhatWasSeenIsFound) {
+  PartitionLog log;
+  log.slots_first = log.slots_max = 8;
+  EXPECT_EQ(log.find(0), nullptr);
+  EXPECT_EQ(log.append(0), nullptr) << "there is no room yet";
+  log.reach(3, 0).seen = kSeenAck;
+  EXPECT_NE(log.find(3), nullptr);
+  EXPECT_EQ(log.find(2), nullptr) << "in the ring, and nobody saw it";
+  EXPECT_EQ(std::as_const(log).find(2), nullptr);
+  EXPECT_EQ(std::as_const(log).find(3), log.find(3));
+  EXPECT_NE(log.in_ring(3), nullptr);
+  EXPECT_EQ(log.in_ring(4), nullptr) << "the head is not inside";
+  EXPECT_EQ(std::as_const(log).in_ring(4), nullptr);
+  log.unfinished[100] = Slot{.key = {1, 0}, .sequence = 5, .groups = 0, .seen = kSeenAck | kNamed};
+  EXPECT_EQ(std::as_const(log).find(100)->sequence, 5U);
+}
+
+TEST(PartitionLogTest, OnlyTheNextPositionIsAppendedAndOnlyWhereThereIsRoom) {
+  PartitionLog log;
+  log.slots_first = log.slots_max = 8;
+  log.reach(0, 0);
+  EXPECT_EQ(log.append(2), nullptr);
+  EXPECT_EQ(log.append(0), nullptr);
+  for (std::uint64_t at = 1; at < 8; ++at) {
+    const Slot* appended = log.append(at);
+    EXPECT_NE(appended, nullptr);
+    EXPECT_EQ(appended, log.in_ring(at));
+  }
+  EXPECT_EQ(log.append(8), nullptr) << "that would push out the first";
+  EXPECT_EQ(log.head(), 8U);
+}
+
+TEST(PartitionLogTest, ALogThatDidNotBeginWithTheRunBeginsAtItsFirstSighting) {
+  PartitionLog log;
+  log.slots_first = log.slots_max = 8;
+  log.reach(8, 0);
+  EXPECT_EQ(log.tail(), 8U);
+  EXPECT_EQ(log.frontier(), 8U);
+  EXPECT_EQ(log.head(), 9U);
+  PartitionLog near;
+  near.slots_first = near.slots_max = 8;
+  near.reach(7, 0);
+  EXPECT_EQ(near.tail(), 0U);
+  EXPECT_EQ(near.frontier(), 0U);
+  EXPECT_EQ(near.head(), 8U);
+}
+
+TEST(PartitionLogTest, IsOverwhelmedByWhatPushesOutAllThereIs) {
+  PartitionLog log;
+  log.slots_first = 8;
+  log.slots_max = 32;
+  EXPECT_FALSE(log.overwhelmed_by(1000)) << "there is nothing";
+  log.reach(0, 0);
+  EXPECT_FALSE(log.overwhelmed_by(15));
+  EXPECT_TRUE(log.overwhelmed_by(16));
+  log.slots_max = 8;
+  EXPECT_FALSE(log.overwhelmed_by(7));
+  EXPECT_TRUE(log.overwhelmed_by(8));
+}
+
+TEST(PartitionLogTest, IsFinishedWhenAcknowledgedAndFoundByAllGroupsOrTheRawRead) {
+  PartitionLog log;
+  log.all_groups = 3;
+  EXPECT_FALSE(log.finished({.key = {}, .sequence = 0, .groups = 3, .seen = kSeenHanded}));
+  EXPECT_FALSE(log.finished({.key = {}, .sequence = 0, .groups = 1, .seen = kSeenAck | kSeenHanded}));
+  EXPECT_TRUE(log.finished({.key = {}, .sequence = 0, .groups = 3, .seen = kSeenAck | kSeenHanded}));
+  EXPECT_TRUE(log.finished({.key = {}, .sequence = 0, .groups = 0, .seen = kSeenAck | kSeenRaw}));
+}
+
+TEST(PartitionLogTest, WhatIsPushedOutIsToldOnlyIfItHasAName) {
+  PartitionLog log;
+  log.slots_first = log.slots_max = 8;
+  log.watched = true;
+  log.reach(0, 0).seen = kSeenHanded | kSeenDamaged;
+  Slot& named = log.reach(1, 0);
+  named = {.key = {1, 0}, .sequence = 4, .groups = 1, .seen = kSeenAck | kNamed};
+  log.reach(2, 0);
+  log.reach(20, 0);
+  ASSERT_EQ(log.left.size(), 1U);
+  EXPECT_EQ(log.left[0].first, 1U);
+  EXPECT_EQ(log.left[0].second.sequence, 4U);
+  EXPECT_EQ(log.unfinished.size(), 1U) << "the damaged one may still be named; the other is finished, and nothing stood at 2";
+  EXPECT_TRUE(log.unfinished.contains(0));
+}
+
 }  // namespace
 }  // namespace sp::track

@@ -168,5 +168,103 @@ TEST_F(RecorderTest, OpensALineageForADriverThatNeverSaidAssign) {
   EXPECT_EQ(rows[1].which, rows[0].which);
 }
 
+TEST_F(RecorderTest, ACommitIsAnsweredByConsumerPartitionAndPosition) {
+  assign(0);
+  assign(1);
+  event(Event::kCommitInvoke, 0, 9);
+  event(Event::kCommitInvoke, 1, 9);
+  event(Event::kCommitOk, 1, 9);
+  event(Event::kCommitOk, 1, 9);  // answered before: of no commit
+  event(Event::kCommitFail, 0, 8);  // of no commit
+  recorder.cut(false);
+  const auto& delta = *recorder.pending(0).front();
+  ASSERT_EQ(delta.commits.size(), 1U);
+  ASSERT_EQ(delta.rows.size(), 3U);
+  EXPECT_EQ(delta.rows[2].kind, RowKind::kCommit);
+  EXPECT_EQ(delta.rows[2].which, delta.rows[1].which) << "the lineage of partition 1";
+  event(Event::kCommitInfo, 0, 9);
+  recorder.cut(false);
+  EXPECT_EQ(recorder.pending(1).front()->commits[0].outcome, CommitOutcome::kInfo);
+}
+
+TEST_F(RecorderTest, TwoConsumersCommitApart) {
+  Observation observation;
+  for (const std::uint32_t consumer : {0U, 1U}) {
+    observation.process = consumer;
+    observation.offset = core::Offset{9};
+    for (const Event what : {Event::kAssign, Event::kCommitInvoke}) {
+      observation.event = what;
+      recorder.observe(observation);
+    }
+  }
+  observation.event = Event::kCommitOk;  // of consumer 1
+  recorder.observe(observation);
+  recorder.cut(false);
+  const auto& rows = recorder.pending(0).front()->rows;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[2].which, rows[1].which);
+}
+
+TEST_F(RecorderTest, ACommitOfAPartitionItDoesNotHoldIsNone) {
+  event(Event::kCommitInvoke, 0, 9);
+  event(Event::kCommitOk, 0, 9);
+  event(Event::kRevoke, 0, 0);
+  EXPECT_FALSE(recorder.cut(false));
+}
+
+TEST_F(RecorderTest, OfAConsumerThatHoldsNothingAllIsCovered) {
+  EXPECT_TRUE(recorder.all_covered(0));
+  EXPECT_TRUE(recorder.take_covered(0).empty());
+  assign(0);
+  EXPECT_TRUE(recorder.all_covered(0)) << "it was handed nothing";
+  EXPECT_TRUE(recorder.all_covered(1));
+  EXPECT_TRUE(recorder.take_covered(1).empty());
+  deliver(0, 0);
+  EXPECT_FALSE(recorder.all_covered(0));
+  event(Event::kRevoke, 0, 0);
+  EXPECT_TRUE(recorder.all_covered(0)) << "it gave back what it held";
+}
+
+TEST_F(RecorderTest, OnlyTheDeltasThatAreAcknowledgedCover) {
+  assign(0);
+  deliver(0, 0);
+  recorder.cut(false);
+  deliver(0, 1);
+  recorder.cut(false);
+  recorder.acknowledge(1);
+  EXPECT_EQ(covered(), "0@1 ");
+  EXPECT_FALSE(recorder.all_covered(0));
+  recorder.acknowledge(2);
+  EXPECT_EQ(covered(), "0@2 ");
+  EXPECT_TRUE(recorder.all_covered(0));
+}
+
+TEST_F(RecorderTest, AssigningAnewClosesWhatItHeldAsLost) {
+  assign(0);
+  assign(0);
+  recorder.cut(false);
+  const auto& rows = recorder.pending(0).front()->rows;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].kind, RowKind::kClose);
+  EXPECT_EQ(rows[1].sequence, static_cast<std::uint64_t>(core::LineageClose::kLost));
+  EXPECT_EQ(rows[1].flags, 0U) << "nobody said which generation it left";
+}
+
+TEST_F(RecorderTest, TellsWhatThePayloadSaysOfThePartition) {
+  assign(2);
+  Observation observation;
+  observation.event = Event::kDeliver;
+  observation.partition = core::PartitionId{2};
+  observation.key = {block, 0};
+  observation.asked_partition = core::PartitionId{2};
+  recorder.observe(observation);
+  observation.asked_partition = core::PartitionId{3};
+  recorder.observe(observation);
+  recorder.cut(false);
+  const auto& rows = recorder.pending(0).front()->rows;
+  EXPECT_EQ(rows[1].flags, kRightPartition) << "and no position";
+  EXPECT_EQ(rows[2].flags, kWrongPartition);
+}
+
 }  // namespace
 }  // namespace sp::track
