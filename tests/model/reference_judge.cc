@@ -489,8 +489,7 @@ class Judge {
       if (!pair.second) continue;
       lineages.erase(std::unique(lineages.begin(), lineages.end()), lineages.end());
       for (std::size_t i = 1; i < lineages.size(); ++i) {
-        if (pair.second->offset.value() >= committed(*lineages[i]))
-          ++result_.allowed[Code::kDuplicateDelivery];
+        if (pair.second->offset.value() >= committed(*lineages[i])) ++result_.allowed[Code::kDuplicateDelivery];
       }
     }
   }
@@ -499,11 +498,8 @@ class Judge {
   [[nodiscard]] std::uint64_t committed(const Possession& lineage) const {
     std::uint64_t next = 0;
     for (const auto& other : facts_.lineages) {
-      if (other.group != lineage.group || other.partition != lineage.partition ||
-          !earlier(other, lineage))
-        continue;
-      const bool older =
-          other.generation && lineage.generation && *other.generation < *lineage.generation;
+      if (other.group != lineage.group || other.partition != lineage.partition || !earlier(other, lineage)) continue;
+      const bool older = other.generation && lineage.generation && *other.generation < *lineage.generation;
       for (const auto& commit : other.commits) {
         if (older || before(commit.answered, lineage.opened)) next = commit.next;
       }
@@ -520,9 +516,7 @@ class Judge {
       for (const auto& hand : lineage.handed) {
         if (!hand.place || hand.place->offset.value() >= c || ignored(hand.content)) continue;
         for (const auto& other : facts_.lineages) {
-          if (other.group != group || other.partition != lineage.partition ||
-              !earlier(other, lineage))
-            continue;
+          if (other.group != group || other.partition != lineage.partition || !earlier(other, lineage)) continue;
           const Pair mine = pair_of(group, hand);
           if (std::any_of(other.handed.begin(), other.handed.end(),
                           [&](const HandOver& theirs) { return pair_of(group, theirs) == mine; })) {
@@ -536,12 +530,9 @@ class Judge {
 
   // ---- order
 
-  [[nodiscard]] bool ordered(const HandOver& hand) const {
-    return names_itself(hand.content) && takes_part(hand.record);
-  }
+  [[nodiscard]] bool ordered(const HandOver& hand) const { return names_itself(hand.content) && takes_part(hand.record); }
   [[nodiscard]] static bool rises(const Place& lower, const Place& higher) {
-    return !lower || !higher ||
-           (lower->partition == higher->partition && lower->offset < higher->offset);
+    return !lower || !higher || (lower->partition == higher->partition && lower->offset < higher->offset);
   }
 
   void order(std::uint32_t group) {
@@ -556,8 +547,7 @@ class Judge {
       if (lost_.contains({group, record})) continue;
       if (skipped(group, record)) {
         ++result_.counts[Code::kSkip];
-        if (reordered_within(group, record) || reordered_across(group, record))
-          ++result_.skipped_and_reordered;
+        if (reordered_within(group, record) || reordered_across(group, record)) ++result_.skipped_and_reordered;
       } else if (reordered_within(group, record) || reordered_across(group, record)) {
         ++result_.counts[Code::kReorderedDelivery];
       }
@@ -566,8 +556,7 @@ class Judge {
 
   // Damaged, it is a hand-over of what the log holds there.
   [[nodiscard]] bool handed(const Possession& lineage, const Record& record) const {
-    return std::any_of(lineage.handed.begin(), lineage.handed.end(),
-                       [&](const HandOver& hand) { return hands(hand, record); });
+    return std::any_of(lineage.handed.begin(), lineage.handed.end(), [&](const HandOver& hand) { return hands(hand, record); });
   }
   [[nodiscard]] bool hands(const HandOver& hand, const Record& record) const {
     return names_itself(hand.content) ? hand.record == record : stands_there(record, hand.place);
@@ -578,37 +567,31 @@ class Judge {
     for (const auto& jumper : facts_.lineages) {
       if (jumper.group != group || handed(jumper, record)) continue;
       for (const auto& other : facts_.lineages) {
-        if (other.group != group || other.partition != jumper.partition || &other == &jumper)
-          continue;
+        if (other.group != group || other.partition != jumper.partition || &other == &jumper) continue;
         for (const auto& hand : other.handed) {
-          if (hand.record == record && ordered(hand) && hand.place &&
-              jumped(jumper, record, *hand.place))
-            return true;
+          if (hand.record == record && ordered(hand) && hand.place && jumped(jumper, record, *hand.place)) return true;
         }
       }
     }
     return false;
   }
-  [[nodiscard]] bool jumped(const Possession& lineage, const Record& record,
-                            const Position& position) const {
+  [[nodiscard]] bool jumped(const Possession& lineage, const Record& record, const Position& position) const {
     const auto begin = lineage.begin();
     if (!begin || *begin > position.offset.value()) return false;
     return std::any_of(lineage.handed.begin(), lineage.handed.end(), [&](const HandOver& hand) {
-      return hand.record.second > record.second && hand.record.first == record.first &&
-             ordered(hand) && hand.place && hand.place->offset > position.offset;
+      return hand.record.second > record.second && hand.record.first == record.first && ordered(hand) && hand.place &&
+             hand.place->offset > position.offset;
     });
   }
 
   [[nodiscard]] bool reordered_within(std::uint32_t group, const Record& record) const {
     for (const auto& lineage : facts_.lineages) {
       if (lineage.group != group) continue;
-      const auto first = std::find_if(
-          lineage.handed.begin(), lineage.handed.end(),
-          [&](const HandOver& hand) { return ordered(hand) && hand.record == record; });
-      for (auto hand = lineage.handed.begin(); hand != first && first != lineage.handed.end();
-           ++hand) {
-        if (hand->record.second > record.second && hand->record.first == record.first &&
-            ordered(*hand) && rises(first->place, hand->place)) {
+      const auto first = std::find_if(lineage.handed.begin(), lineage.handed.end(),
+                                      [&](const HandOver& hand) { return ordered(hand) && hand.record == record; });
+      for (auto hand = lineage.handed.begin(); hand != first && first != lineage.handed.end(); ++hand) {
+        if (hand->record.second > record.second && hand->record.first == record.first && ordered(*hand) &&
+            rises(first->place, hand->place)) {
           return true;
         }
       }
@@ -626,14 +609,12 @@ class Judge {
     for (const auto& [lineage, hand] : all) {
       if (hand->record != record || !ordered(*hand)) continue;
       const bool first_of_all = std::all_of(all.begin(), all.end(), [&](const auto& other) {
-        return other.second == hand || !hands(*other.second, record) ||
-               before(hand->moment, other.second->moment);
+        return other.second == hand || !hands(*other.second, record) || before(hand->moment, other.second->moment);
       });
       if (!first_of_all) continue;
       for (const auto& [other_lineage, other] : all) {
-        if (other->record.second > record.second && other->record.first == record.first &&
-            ordered(*other) && earlier(*other_lineage, *lineage) &&
-            before(other->moment, hand->moment) && rises(hand->place, other->place)) {
+        if (other->record.second > record.second && other->record.first == record.first && ordered(*other) &&
+            earlier(*other_lineage, *lineage) && before(other->moment, hand->moment) && rises(hand->place, other->place)) {
           return true;
         }
       }

@@ -152,7 +152,13 @@ TEST_F(VerdictTest, ALabTellsInvalidBeforeFailedBeforeSlowBeforeClean) {
   EXPECT_EQ(again().status, Status::kSlow);
   EXPECT_EQ(exit_code(judgement_.status), 4);
   EXPECT_THAT(judgement_.reasons, ElementsAre("it was slow"));
-  facts_.lab->rests = {{core::Code::kStall, "g", "c", {core::PartitionId{1}, core::Offset{4}}, "it stood"}};
+  Rest rest;
+  rest.code = core::Code::kStall;
+  rest.group = "g";
+  rest.consumer = "c";
+  rest.positions = {{core::PartitionId{1}, core::Offset{4}}};
+  rest.says = "it stood";
+  facts_.lab->rests = {rest};
   EXPECT_EQ(again().status, Status::kFailed);
   EXPECT_THAT(judgement_.reasons, ElementsAre("1 consumer had not reached the end of what was acknowledged", "it was slow"));
   ASSERT_EQ(judgement_.findings.size(), 1U);
@@ -170,7 +176,9 @@ TEST_F(VerdictTest, ALabTellsInvalidBeforeFailedBeforeSlowBeforeClean) {
 TEST_F(VerdictTest, RestsAreNamedUpToTheLimitAndCountedAll) {
   healthy();
   facts_.lab.emplace();
-  facts_.lab->rests.assign(3, {core::Code::kSubDeath, "g", "c", {}, "it died"});
+  Rest rest;
+  rest.code = core::Code::kSubDeath;
+  facts_.lab->rests.assign(3, rest);
   judge_options_.findings_max = 2;
   judged();
   EXPECT_EQ(count(core::Code::kSubDeath), 3U);
