@@ -51,6 +51,8 @@ class Fold {
   [[nodiscard]] bool quiet_ack(const Source& source, const Row& row);
   [[nodiscard]] bool quiet_delivery(const Source& source, const Row& row);
   [[nodiscard]] bool quiet_raw(const Source& source, const Row& row);
+  // The record stands right behind all that is known of its partition's log, and of its key's: its slot, named and scanned; else null.
+  [[nodiscard]] Slot* append(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, KeyState& key, std::uint64_t sequence);
 
   // producer side
   KeyState* producer_key(const Source& source, core::KeyRef key);

@@ -18,29 +18,41 @@ bool Fold::quiet_issue(const Source& source, const Row& row) {
   return true;
 }
 
+Slot* Fold::append(std::uint32_t number, std::uint64_t offset, core::KeyRef ref, KeyState& key, std::uint64_t sequence) {
+  const bool in_order = key.partition == number && sequence == key.scan_end && (key.scan_end == 0 || offset > key.scan_offset);
+  PartitionLog& log = state_.partitions[number].log;
+  if (!in_order || offset != log.head() || offset != log.frontier()) return nullptr;
+  Slot* slot = log.append(offset);
+  if (slot == nullptr) return nullptr;
+  *slot = {.key = ref, .sequence = sequence, .groups = 0, .seen = static_cast<std::uint8_t>(kNamed | kScanned)};
+  log.set_frontier(offset + 1);
+  log.scanned.insert(offset);
+  ++key.scan_end;
+  key.scan_offset = offset;
+  return slot;
+}
+
 bool Fold::quiet_ack(const Source& source, const Row& row) {
   const core::KeyRef ref = map_key(source, row.key);
   KeyState* key = state_.key(ref);
   if (key == nullptr || row.flags != kHasOffset || row.which >= state_.partitions.size()) return false;
-  const bool in_order = row.sequence == key->outcome_top && key->detail == kNone && key->partition == row.which &&
-                        row.sequence == key->scan_end && (key->scan_end == 0 || row.offset >= key->scan_offset);
-  if (!in_order || row.sequence > key->issued_end) return false;
+  if (row.sequence != key->outcome_top || key->detail != kNone || row.sequence > key->issued_end) return false;
   PartitionState& partition = state_.partitions[row.which];
-  PartitionLog& log = partition.log;
-  if (row.offset != log.head() || row.offset != log.frontier()) return false;
-  Slot* slot = log.append(row.offset);
-  if (slot == nullptr) return false;
-  *slot = {.key = ref, .sequence = row.sequence, .groups = 0,
-           .seen = static_cast<std::uint8_t>(kSeenAck | kNamed | kScanned)};
-  log.set_frontier(row.offset + 1);
-  log.scanned.insert(row.offset);
-  if (row.sequence == key->issued_end) {
-    ++key->issued_end;
-    ++state_.issued;
+  if (Slot* slot = partition.log.in_ring(row.offset)) {
+    // Handed over before its acknowledgement was reported: the log has been told.
+    const bool told = slot->is(ref, row.sequence) && (slot->seen & (kNamed | kScanned)) == (kNamed | kScanned);
+    if (!told || key->partition != row.which || row.sequence == key->issued_end) return false;
+    slot->seen |= kSeenAck;
+  } else {
+    slot = append(row.which, row.offset, ref, *key, row.sequence);
+    if (slot == nullptr) return false;
+    slot->seen |= kSeenAck;
+    if (row.sequence == key->issued_end) {
+      ++key->issued_end;
+      ++state_.issued;
+    }
   }
   ++key->outcome_top;
-  ++key->scan_end;
-  key->scan_offset = row.offset;
   ++state_.acked;
   if (partition.acked_end <= row.offset) partition.acked_end = row.offset + 1;
   return true;
@@ -62,9 +74,14 @@ bool Fold::quiet_delivery(const Source& source, const Row& row) {
   if (own.top != row.sequence || own.detail != kNone || row.sequence >= key->issued_end || key->detail != kNone) return false;
   GroupPartition& handed = group.partitions[lineage.partition];
   if (handed.reached != row.offset) return false;
-  // Acknowledged before and not finished yet: the usual order, in which the log has nothing to learn from the delivery.
+  // Acknowledged or handed to another group before, so that the log has nothing to learn from the delivery; or at its end, in order.
   Slot* slot = state_.partitions[lineage.partition].log.in_ring(row.offset);
-  if (slot == nullptr || !slot->is(ref, row.sequence) || (slot->seen & (kSeenAck | kScanned)) != (kSeenAck | kScanned)) return false;
+  if (slot == nullptr) {
+    slot = append(lineage.partition, row.offset, ref, *key, row.sequence);
+  } else if (!slot->is(ref, row.sequence) || (slot->seen & (kNamed | kScanned | kSeenDamaged)) != (kNamed | kScanned)) {
+    return false;
+  }
+  if (slot == nullptr) return false;
   slot->seen |= kSeenHanded;
   slot->groups |= 1U << (lineage.group < 31 ? lineage.group : 31);
   handed.handed.insert(row.offset);
