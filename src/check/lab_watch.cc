@@ -54,7 +54,7 @@ LabWatch::Log& LabWatch::log(std::uint32_t partition) {
 std::uint32_t LabWatch::partition_of(const Operation& operation) const { return stream_ ? 0 : operation.position.partition; }
 
 LabWatch::Attempts& LabWatch::attempts(const Operation& operation) {
-  const std::size_t at = operation.has(Member::kKey) ? operation.key + std::size_t{1} : 0;
+  const std::size_t at = operation.key_place();
   if (at >= attempts_.size()) attempts_.resize(at + 1);
   return attempts_[at];
 }

@@ -8,8 +8,6 @@ using history::Member;
 using history::Operation;
 using history::Type;
 
-std::uint32_t key_of(const Operation& operation) { return operation.has(Member::kKey) ? operation.key + 1 : 0; }
-
 }  // namespace
 
 void SingleAcks::see(const Operation& operation, const history::Retold& retold) {
@@ -49,14 +47,14 @@ SingleAcks::Client& SingleAcks::client(std::uint32_t process) {
 }
 
 SingleAcks::Unit SingleAcks::unit_of(const Operation& operation) {
-  if (!operation.has(Member::kPosition)) return {false, key_of(operation), operation.value};
+  if (!operation.has(Member::kPosition)) return {false, operation.key_place(), operation.value};
   const bool stream = operation.position.kind == history::Position::Kind::kSequence;
   return {true, stream ? 0 : operation.position.partition, operation.position.offset};
 }
 
 void SingleAcks::publish(const Operation& operation) {
   if (operation.type != Type::kInvoke) return;
-  const std::uint32_t key = key_of(operation);
+  const std::uint32_t key = operation.key_place();
   if (key >= sent_.size()) sent_.resize(key + std::size_t{1});
   sent_[key].process = operation.process;
   sent_[key].next = std::max(sent_[key].next, operation.value + 1);
@@ -72,8 +70,7 @@ void SingleAcks::reconnect(const Operation& operation) {
 }
 
 void SingleAcks::deliver(const Operation& operation, Group& group, std::uint32_t number) {
-  const bool damaged = operation.has(Member::kChecksum) && operation.checksum == history::Checksum::kBad;
-  const bool named = operation.has(Member::kValue) && !damaged && !operation.has(Member::kRun);
+  const bool named = operation.has(Member::kValue) && !operation.is_damaged() && !operation.has(Member::kRun);
   if (!named && !operation.has(Member::kPosition)) return;  // nobody knows what it was
   const Unit unit = unit_of(operation);
   const Held now{operation.process, false, operation.index + 1, MonotonicTime(Nanoseconds(operation.time_ns))};
@@ -87,7 +84,7 @@ void SingleAcks::deliver(const Operation& operation, Group& group, std::uint32_t
     }
     ++units_;
     group.held.emplace(unit, now);
-    if (unit.placed && named) group.named.insert_or_assign({key_of(operation), operation.value}, unit);
+    if (unit.placed && named) group.named.insert_or_assign({operation.key_place(), operation.value}, unit);
     return;
   }
   const bool allowed = !for_good && is_allowed(operation, unit, held->second);
@@ -95,7 +92,7 @@ void SingleAcks::deliver(const Operation& operation, Group& group, std::uint32_t
   if (allowed) {
     ++allowed_;
   } else if (forbidden_.size() < kNamedMax) {
-    forbidden_.push_back({number, operation.process, named ? key_of(operation) : 0, operation.value, unit});
+    forbidden_.push_back({number, operation.process, named ? operation.key_place() : 0, operation.value, unit});
   }
 }
 
@@ -111,7 +108,7 @@ bool SingleAcks::is_allowed(const Operation& operation, const Unit& unit, const 
   const MonotonicTime now{Nanoseconds(operation.time_ns)};
   if (ack_wait_ && operation.has(Member::kTime) && now - held.time >= *ack_wait_) return true;
   if (qos != 1 || !operation.has(Member::kValue)) return false;
-  const std::uint32_t key = key_of(operation);
+  const std::uint32_t key = operation.key_place();
   return key < sent_.size() && operation.value < sent_[key].before;
 }
 

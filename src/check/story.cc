@@ -272,9 +272,8 @@ void Teller::delivery(const Operation& operation) {
     watch(place);
     const std::uint64_t times = ++deliveries_[operation.value];
     holding.handed.insert(place);
-    const bool damaged = operation.has(Member::kChecksum) && operation.checksum == history::Checksum::kBad;
     own(operation, fmt::format("{} handed over from {}{}{}{}", sequence_text(operation), place_text(operation), within_text(operation),
-                               times > 1 ? fmt::format(", for the {}. time", times) : "", damaged ? ", damaged" : ""));
+                               times > 1 ? fmt::format(", for the {}. time", times) : "", operation.is_damaged() ? ", damaged" : ""));
     return;
   }
   if (subject_.whole_key) return;

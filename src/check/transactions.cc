@@ -26,13 +26,6 @@ bool is_fenced(const Operation& operation) {
   return operation.has(Member::kError) && operation.details->error.find("fenced") != std::string::npos;
 }
 
-// Then its key and value are not to be trusted.
-bool is_damaged(const Operation& operation) {
-  return operation.has(Member::kChecksum) && operation.checksum == history::Checksum::kBad;
-}
-
-std::uint32_t place_of(const Operation& operation) { return operation.has(Member::kKey) ? operation.key + 1 : 0; }
-
 Operation plain(Operation operation) {
   operation.members &= ~bit(Member::kTxn);
   return operation;
@@ -66,8 +59,7 @@ Result<void> Transactions::see(const Operation& operation, const history::Retold
     return operation.has(Member::kPosition) ? consumer_commit(operation, tell) : boundary(operation, tell);
   }
   if (function != Function::kRead) return tell(operation);
-  const bool damaged = is_damaged(operation);
-  const auto by = damaged ? std::nullopt : writer({place_of(operation), operation.value});
+  const auto by = operation.is_damaged() ? std::nullopt : writer({operation.key_place(), operation.value});
   if (by && !transactions_[*by].placed && operation.has(Member::kPosition)) note(writes_, operation.position, *by);
   return tell(plain(operation));
 }
@@ -85,7 +77,7 @@ std::uint32_t Transactions::transaction(const Operation& operation) {
 Result<void> Transactions::publish(const Operation& operation, const Tell& tell) {
   const std::uint32_t number = transaction(operation);
   Transaction& one = transactions_[number];
-  const Identity record{place_of(operation), operation.value};
+  const Identity record{operation.key_place(), operation.value};
   if (operation.type == Type::kInvoke) return attempt(operation, number, tell);
   const auto found = waiting_.find(record);
   if (found == waiting_.end() || found->second.first != number) {
@@ -111,7 +103,7 @@ Result<void> Transactions::attempt(const Operation& operation, std::uint32_t num
     return refuse(operation, fmt::format("transaction '{}' has ended: give each transaction a name of its own",
                                          printable(vocabulary_.words.text(operation.txn))));
   }
-  const Identity record{place_of(operation), operation.value};
+  const Identity record{operation.key_place(), operation.value};
   const auto before = writer(record);
   const bool again = before && *before != number && transactions_[*before].state != State::kCommitted;
   if (again) {
@@ -221,9 +213,8 @@ Result<void> Transactions::deliver(const Operation& operation, const history::Re
   const std::uint32_t reader = within ? transaction(operation) : 0;
   if (within && operation.has(Member::kPosition)) note(reads_, operation.position, reader);
   if (auto told = tell(plain(operation)); !told) return told;
-  const bool damaged = is_damaged(operation);
-  if (aborted_may_be_seen_ || damaged || !operation.has(Member::kValue) || operation.has(Member::kRun)) return {};
-  const Identity record{place_of(operation), operation.value};
+  if (aborted_may_be_seen_ || operation.is_damaged() || !operation.has(Member::kValue) || operation.has(Member::kRun)) return {};
+  const Identity record{operation.key_place(), operation.value};
   const auto by = writer(record);
   if (!by) return {};
   const Transaction& one = transactions_[*by];

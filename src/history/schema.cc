@@ -116,8 +116,7 @@ bool has_one_of(const Operation& operation, MemberSet members) { return (operati
 std::string missing_choice(const Operation& operation) {
   const Function function = operation.function;
   const bool certain = operation.type == Type::kInvoke || operation.type == Type::kOk;
-  const bool unreadable = operation.has(Member::kRun) ||
-                          (operation.has(Member::kChecksum) && operation.checksum == Checksum::kBad);
+  const bool unreadable = operation.has(Member::kRun) || operation.is_damaged();
   if (function == Function::kSubscribe && certain && !operation.has(Member::kStart)) return needs(function, "member 'start'");
   if (function == Function::kDeliver || function == Function::kRead) {
     if (operation.type != Type::kOk) return needs(function, "type \"ok\": it happened or is not written");

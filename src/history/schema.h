@@ -186,6 +186,10 @@ struct Operation {
 
   [[nodiscard]] bool has(Member member) const { return (members & bit(member)) != 0; }
   [[nodiscard]] bool is(Member member) const { return (truths & bit(member)) != 0; }
+  // Its content disagrees with itself: its key and value are not to be trusted.
+  [[nodiscard]] bool is_damaged() const { return has(Member::kChecksum) && checksum == Checksum::kBad; }
+  // Of its key in a table by keys: 0 without one, else its number and one.
+  [[nodiscard]] std::uint32_t key_place() const { return has(Member::kKey) ? key + 1 : 0; }
 };
 
 // The names of one judgement or conversion: all files of it share them.

@@ -83,7 +83,9 @@ std::vector<CaseRow> parse_corpus_table(std::string_view text) {
     for (std::string cell; std::getline(in, cell, '|');) {
       std::istringstream words{cell};
       std::string joined;
-      for (std::string word; words >> word;) joined += joined.empty() ? word : " " + word;
+      for (std::string word; words >> word; joined += word) {
+        if (!joined.empty()) joined += ' ';
+      }
       cells.push_back(joined);
     }
     if (cells.size() < 6 || !cells[1].starts_with('`') || cells[1].size() < 3) continue;

@@ -145,7 +145,7 @@ std::map<Code, std::set<std::set<std::uint32_t>>> cycles_of(const Small& small) 
 }
 
 // Sets of transactions that cycles have in common make one.
-std::size_t sets_of(std::set<std::set<std::uint32_t>> cycles) {
+std::size_t sets_of(const std::set<std::set<std::uint32_t>>& cycles) {
   std::vector<std::set<std::uint32_t>> merged;
   for (const auto& cycle : cycles) {
     std::set<std::uint32_t> whole = cycle;
