@@ -175,13 +175,10 @@ void name(const Rest& one, Judgement& result) {
 void rest(const LabFacts& lab, const JudgeOptions& options, Judgement& result) {
   for (const auto& [name, n] : lab.not_checked) result.coverage.not_checked[name] += n;
   if (lab.single_acks && options.rule_off != Code::kDuplicateDelivery) {
-    for (const Rest& one : lab.single_acks->forbidden) {
-      if (result.findings.size() >= options.findings_max) {
-        ++result.findings_left_out;
-      } else {
-        name(one, result);
-      }
-    }
+    const auto& forbidden = lab.single_acks->forbidden;
+    const std::size_t named = std::min(forbidden.size(), options.findings_max);
+    for (std::size_t at = 0; at < named; ++at) name(forbidden[at], result);
+    result.findings_left_out += forbidden.size() - named;
   }
   for (const Rest& one : lab.rests) {
     if (options.rule_off == one.code) continue;

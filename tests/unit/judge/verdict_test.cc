@@ -1,4 +1,6 @@
 // Thresholds, evidence, coverage and the order in which reasons decide.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -186,6 +188,22 @@ TEST_F(VerdictTest, RestsAreNamedUpToTheLimitAndCountedAll) {
   EXPECT_EQ(judgement_.findings_left_out, 1U);
   judge_options_.rule_off = core::Code::kSubDeath;
   EXPECT_EQ(again().counts[core::Code::kSubDeath], 0U);
+}
+
+TEST_F(VerdictTest, TheLimitOfNamesIsThatOfOneCode) {
+  healthy();
+  deliver(20, 20);
+  deliver(22, 22);  // two findings of another code
+  Rest again;
+  again.code = core::Code::kDuplicateDelivery;
+  facts_.lab.emplace();
+  facts_.lab->single_acks.emplace();
+  facts_.lab->single_acks->forbidden.assign(3, again);
+  judge_options_.findings_max = 2;
+  judged();
+  EXPECT_EQ(std::ranges::count(judgement_.findings, core::Code::kPhantom, &Finding::code), 2);
+  EXPECT_EQ(std::ranges::count(judgement_.findings, core::Code::kDuplicateDelivery, &Finding::code), 2);
+  EXPECT_EQ(judgement_.findings_left_out, 1U);
 }
 
 TEST_F(VerdictTest, CoverageSaysWhatWasNeverExercised) {
