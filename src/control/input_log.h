@@ -23,12 +23,12 @@
 namespace sp::control {
 
 enum class InputKind : std::uint8_t {
-  kStep = 1,       // `value`: the time of the step, nanoseconds of the run's clock
-  kAnswer,         // of the port call `call` to worker `worker`: `bytes`
-  kStop,           // somebody asked for the end
-  kInterrupt,      // ... for the second time
-  kRestarted,      // worker `worker` came back without what it knew; `value` as kStep
-  kFault,          // a fault of outside: `bytes`; `value` as kStep
+  kStep = 1,   // `value`: the time of the step, nanoseconds of the run's clock
+  kAnswer,     // of the port call `call` to worker `worker`: `bytes`
+  kStop,       // somebody asked for the end
+  kInterrupt,  // ... for the second time
+  kRestarted,  // worker `worker` came back without what it knew; `value` as kStep
+  kFault,      // a fault of outside: `bytes`; `value` as kStep
 };
 
 // The calls of WorkerPort that are answered. Values stand on disk: never change one.

@@ -24,9 +24,9 @@ class LoggedPort : public WorkerPort {
 
 // What the ports of a run share: its log, and whether doing it again went another way.
 struct LoggedRun {
-  InputLog* log = nullptr;   // outlives the ports
-  std::string diverged;      // what was found instead; empty: nothing so far
-  std::string broken;        // why the log cannot be read or written now; empty: it can
+  InputLog* log = nullptr;  // outlives the ports
+  std::string diverged;     // what was found instead; empty: nothing so far
+  std::string broken;       // why the log cannot be read or written now; empty: it can
 };
 
 }  // namespace sp::control

@@ -19,20 +19,20 @@
 namespace sp::coordinator {
 
 struct Archive {
-  ProofHead head;                       // its submission is kept apart
+  ProofHead head;  // its submission is kept apart
   std::vector<ClusterTarget> targets;
   Summary summary;
   CheckpointSummary checkpoints;
   Performance performance;
   std::vector<SeriesPoint> series;
-  std::vector<Violation> violations;    // the first ones
+  std::vector<Violation> violations;  // the first ones
   std::uint64_t violations_left_out = 0;
-  judge::Judgement judgement;           // its findings are in `violations`
+  judge::Judgement judgement;  // its findings are in `violations`
   bool judged = false;
   std::vector<std::string> missing;
   std::vector<core::FaultRecord> faults;
-  std::vector<std::string> messages;    // the last ones
-  std::string result;                   // report::json_report; empty before the end
+  std::vector<std::string> messages;  // the last ones
+  std::string result;                 // report::json_report; empty before the end
 };
 
 [[nodiscard]] std::string archive_json(const Archive& archive);

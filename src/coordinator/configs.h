@@ -34,7 +34,7 @@ struct JsonMember {
 
 struct NamedWorker {
   std::string name;
-  std::string url;   // "http://worker:8088"
+  std::string url;  // "http://worker:8088"
   bool operator==(const NamedWorker&) const = default;
 };
 
@@ -68,7 +68,7 @@ struct ConfigsReading {
 [[nodiscard]] ConfigsReading read_configs(const codec::Node& body, std::string_view file_name, bool names_only = false);
 
 struct ConfigsPrint {
-  bool secrets = false;   // false: passwords, keys and tokens among the settings are hidden
+  bool secrets = false;  // false: passwords, keys and tokens among the settings are hidden
 };
 // {"workers":{…},"drivers":{"k1":{"driverType":"kafka","driverConfigs":{…}}},"report":null}
 [[nodiscard]] std::string configs_json(const Configs& configs, ConfigsPrint print = {});

@@ -147,6 +147,8 @@ class ProofRun {
   [[nodiscard]] const report::Report& report() const { return report_; }
   // Absent until the workers are prepared.
   [[nodiscard]] const track::Ledger* ledger() const { return ledger_.get(); }
+  [[nodiscard]] const Fleet& fleet() const { return fleet_; }
+  [[nodiscard]] std::uint64_t ticks() const { return ticked_; }
 
  private:
   void enter(Stage stage, MonotonicTime now);

@@ -29,7 +29,7 @@ class Series {
     std::chrono::seconds elapsed{0};
     Summary summary;
     core::Counters traffic;
-    const Histogram& publish;       // since the start of the proof
+    const Histogram& publish;  // since the start of the proof
     const Histogram& end_to_end;
   };
   // A tick, the end of the load, or the end of all: a point if one is due. The same second takes the last one's place.
@@ -48,8 +48,8 @@ class Series {
     core::Counters traffic;
     Histogram publish, end_to_end;
   };
-  Base before_;   // the point before the last
-  Base last_;     // the last one
+  Base before_;  // the point before the last
+  Base last_;    // the last one
 };
 
 // The value that the share `q` of what `later` has more than `earlier` does not exceed; 0: nothing was added. `earlier` is an

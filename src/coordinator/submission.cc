@@ -18,9 +18,8 @@ constexpr std::uint64_t kSeriesPoints = 481;
 constexpr std::string_view kWhere = "proof";
 
 // The settings of a driver that say where its system is.
-constexpr std::array<std::string_view, 7> kEndpoints = {"pulsar.service.url", "pulsar.admin.url", "mqtt.service.url",
-                                                        "bootstrap.servers",  "serviceUrl",       "adminUrl",
-                                                        "nats.url"};
+constexpr std::array<std::string_view, 7> kEndpoints = {"pulsar.service.url", "pulsar.admin.url", "mqtt.service.url", "bootstrap.servers",
+                                                        "serviceUrl",         "adminUrl",         "nats.url"};
 
 class SubmissionReader {
  public:
@@ -40,16 +39,14 @@ class SubmissionReader {
   void read_webhook_member(const codec::Member& member, Webhook& webhook);
   void read_pulsar(const codec::Member& member);
   void choose_system(const Node& body, Node& rest);
-  void check_features(const Node& body);
+  void note_features(const Node& body);
 
   const Configs& configs_;
   std::span<const proof::DriverFacts> facts_;
   SubmissionReading reading_;
 };
 
-std::string text_of(const codec::Member& member) {
-  return member.value.kind == Node::Kind::kScalar ? member.value.text : std::string();
-}
+std::string text_of(const codec::Member& member) { return member.value.kind == Node::Kind::kScalar ? member.value.text : std::string(); }
 
 bool SubmissionReader::own(const codec::Member& member) {
   Submission& into = reading_.submission;
@@ -177,12 +174,9 @@ void SubmissionReader::choose_system(const Node& body, Node& rest) {
   }
 }
 
-void SubmissionReader::check_features(const Node& body) {
+void SubmissionReader::note_features(const Node& body) {
   const Node* const features = body.find("features");
-  if (features == nullptr || features->kind == Node::Kind::kNothing) {
-    return fault(ErrorCode::kInvalid, features == nullptr ? body.place : features->place, "'features' is missing",
-                 "name what is promised: at_least_once, ordering, exactly_once; an empty list promises nothing");
-  }
+  if (features == nullptr) return;  // the reader of the proof says so
   for (const Node& item : features->items) reading_.submission.features.push_back(item.text);
 }
 
@@ -197,7 +191,7 @@ void SubmissionReader::read(const Node& body) {
     if (!own(member)) rest.members.push_back(member);
   }
   choose_system(body, rest);
-  check_features(body);
+  note_features(body);
   if (configs_.workers.empty()) {
     fault(ErrorCode::kInvalid, body.place, "no worker is configured", "PUT /configs with workers first");
   }

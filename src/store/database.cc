@@ -13,12 +13,12 @@ Error error_of(sqlite3* database, int code, const std::filesystem::path* file) {
   const std::string where = file != nullptr ? file->string() + ": " : std::string();
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return {ErrorCode::kFull, fmt::format("{}the disk is full ({}): make room, then start again; nothing that was kept is lost",
-                                            where, words)};
+      return {ErrorCode::kFull,
+              fmt::format("{}the disk is full ({}): make room, then start again; nothing that was kept is lost", where, words)};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorCode::kExists, fmt::format("{}another process has it open ({}): stop that one, or choose another --state",
-                                              where, words)};
+      return {ErrorCode::kExists,
+              fmt::format("{}another process has it open ({}): stop that one, or choose another --state", where, words)};
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return {ErrorCode::kParse, fmt::format("{}it is damaged or no state file ({}): nothing was changed; move it away, or take "
@@ -100,8 +100,9 @@ Result<Database> Database::open(const std::filesystem::path& file) {
   sqlite3_busy_timeout(raw, kBusyMilliseconds);
   Database database(std::move(owned), file);
   // An exclusive lock, taken with the first write: two coordinators must not go on with the same proofs.
-  auto prepared = database.execute("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-                                   "PRAGMA foreign_keys=ON; BEGIN IMMEDIATE; COMMIT;");
+  auto prepared = database.execute(
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+      "PRAGMA foreign_keys=ON; BEGIN IMMEDIATE; COMMIT;");
   if (!prepared) return tl::unexpected(std::move(prepared).error());
   return database;
 }

@@ -35,7 +35,7 @@ class Statement {
   // True: there is a row, whose columns can be read; false: that was the last, what was bound is forgotten.
   [[nodiscard]] Result<bool> next();
   [[nodiscard]] std::int64_t number(int column) const;
-  [[nodiscard]] std::string text(int column) const;     // or bytes
+  [[nodiscard]] std::string text(int column) const;  // or bytes
   [[nodiscard]] bool is_null(int column) const;
   // Done with it before its last row.
   void reset();
@@ -67,8 +67,7 @@ class Database {
   struct Close {
     void operator()(sqlite3* database) const;
   };
-  Database(std::unique_ptr<sqlite3, Close> database, std::filesystem::path file)
-      : database_(std::move(database)), file_(std::move(file)) {}
+  Database(std::unique_ptr<sqlite3, Close> database, std::filesystem::path file) : database_(std::move(database)), file_(std::move(file)) {}
 
   std::unique_ptr<sqlite3, Close> database_;
   std::filesystem::path file_;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
+
+#include "sys/files.h"
 
 namespace sp::store {
 namespace {
@@ -29,7 +30,8 @@ Result<control::Input> input_of(const Statement& row) {
   const auto call = row.number(2);
   if (kind < 1 || kind > static_cast<std::int64_t>(control::InputKind::kFault) || call < 0 ||
       call > static_cast<std::int64_t>(control::PortCall::kRemove)) {
-    return fail(ErrorCode::kParse, fmt::format("input {} is of kind {} and call {}, which this program does not know", row.number(0), kind, call));
+    return fail(ErrorCode::kParse,
+                fmt::format("input {} is of kind {} and call {}, which this program does not know", row.number(0), kind, call));
   }
   input.kind = static_cast<control::InputKind>(kind);
   input.call = static_cast<control::PortCall>(call);
@@ -80,12 +82,7 @@ class State::Inputs final : public control::InputLog {
 };
 
 Result<std::unique_ptr<State>> State::open(const std::filesystem::path& folder) {
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem) {
-    return fail(ErrorCode::kIo, fmt::format("state folder {} cannot be made ({}): choose another with --state", folder.string(),
-                                            problem.message()));
-  }
+  if (auto made = sys::make_folders(folder); !made) return fail_up(std::move(made), "--state");
   auto database = Database::open(folder / "state.db");
   if (!database) return tl::unexpected(std::move(database).error());
   std::unique_ptr<State> state(new State(std::move(*database)));
@@ -102,8 +99,8 @@ Result<void> State::migrate() {
                             database_.file().string(), *version, kStateVersion));
   }
   for (auto step = std::max<std::int64_t>(0, *version); step < kStateVersion; ++step) {
-    auto done = database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;",
-                                              kSteps[static_cast<std::size_t>(step)], step + 1));
+    auto done = database_.execute(
+        fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;", kSteps[static_cast<std::size_t>(step)], step + 1));
     if (done) continue;
     static_cast<void>(database_.execute("ROLLBACK;"));
     return fail_up(std::move(done), fmt::format("{}: bringing it to version {}", database_.file().string(), step + 1));
@@ -162,8 +159,8 @@ Result<void> State::add_proof(const ProofRow& proof) {
   auto row = there->bind(1, proof.id).next();
   if (!row) return tl::unexpected(std::move(row).error());
   if (*row) return fail(ErrorCode::kExists, fmt::format("there is a proof {} already", proof.id));
-  auto insert = database_.prepare(
-      "INSERT INTO proofs (id, run, submission, program, world, created, archive) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  auto insert =
+      database_.prepare("INSERT INTO proofs (id, run, submission, program, world, created, archive) VALUES (?, ?, ?, ?, ?, ?, ?)");
   if (!insert) return tl::unexpected(std::move(insert).error());
   insert->bind(1, proof.id).bind(2, static_cast<std::int64_t>(proof.run)).bind(3, proof.submission).bind(4, proof.program);
   insert->bind(5, proof.world).bind(6, proof.created);
@@ -201,8 +198,7 @@ Result<void> State::commit_inputs(std::string_view id, std::uint64_t first, cons
   auto begun = database_.execute("BEGIN IMMEDIATE;");
   if (!begun) return begun;
   auto done = [&]() -> Result<void> {
-    auto insert = database_.prepare(
-        "INSERT INTO inputs SELECT proofs.number, ?2, ?3, ?4, ?5, ?6, ?7 FROM proofs WHERE id = ?1");
+    auto insert = database_.prepare("INSERT INTO inputs SELECT proofs.number, ?2, ?3, ?4, ?5, ?6, ?7 FROM proofs WHERE id = ?1");
     if (!insert) return tl::unexpected(std::move(insert).error());
     std::uint64_t number = first;
     for (const control::Input& input : inputs) {
