@@ -145,7 +145,7 @@ void Circumstances::tell_faults(MonotonicTime since, MonotonicTime until, Findin
 const std::vector<std::uint32_t>& Circumstances::ordered(std::uint32_t group, std::uint32_t partition) {
   const auto [entry, fresh] = ordered_.try_emplace({group, partition});
   const auto& partitions = state_.groups[group].partitions;
-  if (fresh && partition < partitions.size()) entry->second = lineages_in_order(state_, partitions[partition]);
+  if (fresh && partition < partitions.size()) entry->second = track::in_order(state_, partitions[partition].lineages).numbers;
   return entry->second;
 }
 

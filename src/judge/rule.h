@@ -104,10 +104,15 @@ void for_each_key(const track::State& state, const Visit& visit) {
   }
 }
 
-// Calls `visit(lineage number, committed position before it, positions handed over by the lineages before it)` for every
-// lineage of every partition and group, in their order.
-template <typename Visit>
-void for_each_lineage(const track::State& state, const Visit& visit);
+// Of one lineage, what was before it.
+struct EarlierLineages {
+  std::uint32_t number = 0;      // of the lineage
+  std::uint64_t committed = 0;   // track::committed_before()
+  core::RangeSet shared;         // what it handed over and one that stands before it in the order did too
+  core::RangeSet again;          // what it handed over and one that certainly came before it did too
+};
+// Of every lineage of a partition and group, in their order; where nothing orders two of them it is any.
+[[nodiscard]] std::vector<EarlierLineages> earlier_lineages(const track::State& state, const track::GroupPartition& partition);
 
 void rule_lost(Context& context);
 void rule_late(Context& context);
@@ -125,25 +130,5 @@ void rule_inconsistent_position(Context& context);
 void rule_before_start(Context& context);
 void rule_dual_owner(Context& context);
 void rule_torn_transaction(Context& context);
-
-// The lineages of a partition and group, in their order.
-[[nodiscard]] std::vector<std::uint32_t> lineages_in_order(const track::State& state,
-                                                           const track::GroupPartition& partition);
-
-template <typename Visit>
-void for_each_lineage(const track::State& state, const Visit& visit) {
-  for (const auto& group : state.groups) {
-    for (const auto& partition : group.partitions) {
-      std::vector<std::uint32_t> before;
-      core::RangeSet handed_before;
-      for (const std::uint32_t number : lineages_in_order(state, partition)) {
-        const track::Lineage& lineage = state.lineages[number];
-        visit(number, track::committed_before(state, before, lineage), handed_before);
-        handed_before.insert_all(lineage.handed);
-        before.push_back(number);
-      }
-    }
-  }
-}
 
 }  // namespace sp::judge

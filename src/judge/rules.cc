@@ -33,12 +33,28 @@ static_assert(kRules.size() + kOfTheLab == core::kCodeCount, "every code has its
 
 std::span<const Rule> rules() { return kRules; }
 
-std::vector<std::uint32_t> lineages_in_order(const track::State& state, const track::GroupPartition& partition) {
-  std::vector<std::uint32_t> order = partition.lineages;
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return track::lineage_less(state.lineages[a], state.lineages[b]);
-  });
-  return order;
+std::vector<EarlierLineages> earlier_lineages(const track::State& state, const track::GroupPartition& partition) {
+  const track::LineageOrder order = track::in_order(state, partition.lineages);
+  const std::size_t count = order.numbers.size();
+  const auto lineage = [&](std::size_t at) -> const track::Lineage& { return state.lineages[order.numbers[at]]; };
+  std::vector<EarlierLineages> all;
+  core::RangeSet handed;        // by all that stand before it
+  core::RangeSet settled;       // by the first `settled_count`, which are before all that come now
+  std::size_t settled_count = 0;
+  for (std::size_t at = 0; at < count; ++at) {
+    const track::Lineage& own = lineage(at);
+    while (settled_count < at && order.surely_over(lineage(settled_count), own)) settled.insert_all(lineage(settled_count++).handed);
+    EarlierLineages earlier{order.numbers[at], track::committed_before(state, order, own), own.handed.intersect(handed),
+                            own.handed.intersect(settled)};
+    for (std::size_t other = settled_count; other < count; ++other) {
+      if (other > at && order.surely_over(own, lineage(other))) break;
+      const bool before = other != at && track::ordered_before(lineage(other), own);
+      if (before) earlier.again.insert_all(own.handed.intersect(lineage(other).handed));
+    }
+    handed.insert_all(own.handed);
+    all.push_back(std::move(earlier));
+  }
+  return all;
 }
 
 }  // namespace sp::judge

@@ -160,15 +160,14 @@ Places outstanding_positions(const State& state) {
 bool passed(const State& state, std::uint32_t group, const core::Position& position) {
   const auto& partitions = state.groups[group].partitions;
   if (position.partition.value() >= partitions.size()) return false;
-  const Lineage* latest = nullptr;
-  for (const std::uint32_t number : partitions[position.partition.value()].lineages) {
-    const Lineage& lineage = state.lineages[number];
-    if (latest == nullptr || lineage_less(*latest, lineage)) latest = &lineage;
-  }
-  if (latest == nullptr || state.options.contract.acknowledgement != core::Acknowledgement::kCumulative) return false;
+  if (state.options.contract.acknowledgement != core::Acknowledgement::kCumulative) return false;
   const std::uint64_t offset = position.offset.value();
-  return latest->next > offset + 1 || (latest->next == offset + 1 && !latest->handed.contains(offset)) ||
-         latest->committed > offset || latest->start.value_or(0) > offset;
+  const auto latest = latest_lineages(state, partitions[position.partition.value()].lineages);
+  return !latest.empty() && std::all_of(latest.begin(), latest.end(), [&](std::uint32_t number) {
+    const Lineage& lineage = state.lineages[number];
+    return lineage.next > offset + 1 || (lineage.next == offset + 1 && !lineage.handed.contains(offset)) ||
+           lineage.committed > offset || lineage.start.value_or(0) > offset;
+  });
 }
 
 }  // namespace sp::track

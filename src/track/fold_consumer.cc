@@ -108,14 +108,8 @@ void Fold::repeated(std::uint32_t number, const Named& named, const Handing& han
   auto& names = handing.inner ? lineage.inner : lineage.repeats;
   if (names.size() < state_.options.limits.named_max) names.push_back(named);
   if (!lineage.committed_before) {
-    std::vector<std::uint32_t> before;
-    for (const std::uint32_t other : group.partitions[lineage.partition].lineages) {
-      if (other != number && lineage_less(state_.lineages[other], lineage)) before.push_back(other);
-    }
-    std::sort(before.begin(), before.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return lineage_less(state_.lineages[a], state_.lineages[b]);
-    });
-    lineage.committed_before = committed_before(state_, before, lineage);
+    const auto order = in_order(state_, group.partitions[lineage.partition].lineages);
+    lineage.committed_before = committed_before(state_, order, lineage);
   }
   if (handing.inner || named.offset < *lineage.committed_before) {
     state_.alarm(core::Code::kDuplicateDelivery, named);

@@ -143,11 +143,52 @@ std::optional<std::uint64_t> last_commit(const Lineage& earlier, const Lineage& 
 
 }  // namespace
 
-std::uint64_t committed_before(const State& state, const std::vector<std::uint32_t>& before, const Lineage& lineage) {
-  for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
-    if (const auto commit = last_commit(state.lineages[*earlier], lineage)) return *commit;
+bool LineageOrder::surely_over(const Lineage& a, const Lineage& b) const {
+  if (!alike) return false;
+  if (a.generation != b.generation) return a.generation < b.generation;
+  return a.opened_period + 2 <= b.opened_period;
+}
+
+LineageOrder in_order(const State& state, std::vector<std::uint32_t> lineages) {
+  LineageOrder order{std::move(lineages)};
+  std::sort(order.numbers.begin(), order.numbers.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return lineage_less(state.lineages[a], state.lineages[b]); });
+  const auto tells = [&](std::uint32_t number) { return state.lineages[number].generation.has_value(); };
+  const auto telling = std::count_if(order.numbers.begin(), order.numbers.end(), tells);
+  order.alike = telling == 0 || static_cast<std::size_t>(telling) == order.numbers.size();
+  return order;
+}
+
+std::uint64_t committed_before(const State& state, const LineageOrder& order, const Lineage& lineage) {
+  std::vector<std::pair<const Lineage*, std::uint64_t>> commits;  // of those that may be the latest, the highest in the order first
+  for (auto number = order.numbers.rbegin(); number != order.numbers.rend(); ++number) {
+    const Lineage& earlier = state.lineages[*number];
+    if (&earlier == &lineage || !ordered_before(earlier, lineage)) continue;
+    if (!commits.empty() && order.surely_over(earlier, *commits.front().first)) break;  // so are all that come now
+    if (const auto commit = last_commit(earlier, lineage)) commits.emplace_back(&earlier, *commit);
   }
-  return 0;
+  std::optional<std::uint64_t> lowest;
+  for (const auto& own : commits) {
+    const auto later = [&](const auto& other) { return ordered_before(*own.first, *other.first); };
+    if (std::none_of(commits.begin(), commits.end(), later)) lowest = std::min(lowest.value_or(own.second), own.second);
+  }
+  return lowest.value_or(0);
+}
+
+std::vector<std::uint32_t> latest_lineages(const State& state, const std::vector<std::uint32_t>& lineages) {
+  std::vector<std::uint32_t> latest;
+  for (const std::uint32_t number : lineages) {
+    const Lineage& own = state.lineages[number];
+    const auto after_own = [&](std::uint32_t other) { return ordered_before(own, state.lineages[other]); };
+    if (std::any_of(latest.begin(), latest.end(), after_own)) continue;
+    std::erase_if(latest, [&](std::uint32_t other) { return ordered_before(state.lineages[other], own); });
+    latest.push_back(number);
+  }
+  std::erase_if(latest, [&](std::uint32_t own) {  // where some tell no generation, one that went may have been after one that stayed
+    return std::any_of(lineages.begin(), lineages.end(),
+                       [&](std::uint32_t other) { return ordered_before(state.lineages[own], state.lineages[other]); });
+  });
+  return latest;
 }
 
 }  // namespace sp::track

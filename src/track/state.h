@@ -449,14 +449,10 @@ struct State {
   MonotonicTime verified_rose{};
   bool ticked = false;
 
-  [[nodiscard]] KeyState* key(core::KeyRef ref) {
-    return ref.block < blocks.size() && ref.index < blocks[ref.block].keys.size() ? &blocks[ref.block].keys[ref.index]
-                                                                                   : nullptr;
-  }
   [[nodiscard]] const KeyState* key(core::KeyRef ref) const {
-    return ref.block < blocks.size() && ref.index < blocks[ref.block].keys.size() ? &blocks[ref.block].keys[ref.index]
-                                                                                   : nullptr;
+    return ref.block < blocks.size() && ref.index < blocks[ref.block].keys.size() ? &blocks[ref.block].keys[ref.index] : nullptr;
   }
+  [[nodiscard]] KeyState* key(core::KeyRef ref) { return const_cast<KeyState*>(std::as_const(*this).key(ref)); }
   [[nodiscard]] GroupKey& group_key(std::uint32_t group, core::KeyRef ref) {
     return group == 0 ? blocks[ref.block].keys[ref.index].first_group : groups[group].keys[ref.block][ref.index];
   }
@@ -485,11 +481,20 @@ struct State {
 
 // Lineages of one partition and group in their order: by generation, then opening. True if it is certain that a was before b.
 [[nodiscard]] bool ordered_before(const Lineage& a, const Lineage& b);
-// A total order that agrees with ordered_before().
+// A total order; see LineageOrder.
 [[nodiscard]] bool lineage_less(const Lineage& a, const Lineage& b);
-// Where the commits of the lineages before it left off: the last commit with outcome ok of the latest earlier lineage that has
-// one; 0 (the start) if there is none. `before`: the lineages ordered before, in that order.
-[[nodiscard]] std::uint64_t committed_before(const State& state, const std::vector<std::uint32_t>& before,
-                                             const Lineage& lineage);
+// The lineages of one partition and group, sorted by lineage_less().
+struct LineageOrder {
+  std::vector<std::uint32_t> numbers;
+  bool alike = true;            // all tell their generation, or none does: then the order agrees with ordered_before()
+  // True if, by generations or ticks, `a` and all that stand before it are before `b`.
+  [[nodiscard]] bool surely_over(const Lineage& a, const Lineage& b) const;
+};
+[[nodiscard]] LineageOrder in_order(const State& state, std::vector<std::uint32_t> lineages);
+// Where the commits of the lineages that were certainly before it left off: the last commit with outcome ok of the latest of them that
+// has one, the lowest of these where nothing tells which is the latest; 0 (the start) if there is none. `order` holds the lineage too.
+[[nodiscard]] std::uint64_t committed_before(const State& state, const LineageOrder& order, const Lineage& lineage);
+// Those of which nothing says that another one came after them. O(lineages) where they are ordered.
+[[nodiscard]] std::vector<std::uint32_t> latest_lineages(const State& state, const std::vector<std::uint32_t>& lineages);
 
 }  // namespace sp::track

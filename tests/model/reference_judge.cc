@@ -236,27 +236,26 @@ class Judge {
     return place && copies != copies_.end() && copies->second.contains(*place);
   }
 
-  [[nodiscard]] const Possession* latest(std::uint32_t group, core::PartitionId partition) const {
-    const Possession* found = nullptr;
-    for (const auto& lineage : facts_.lineages) {
-      if (lineage.group == group && lineage.partition == partition) found = &lineage;
-    }
-    return found;
-  }
-
+  // By whichever lineage is the latest.
   [[nodiscard]] bool passed(std::uint32_t group, const Position& position) const {
     if (history_.contract.acknowledgement == core::Acknowledgement::kIndividual) return false;
-    const Possession* lineage = latest(group, position.partition);
-    if (lineage == nullptr) return false;
+    bool any = false;
+    for (const auto& lineage : facts_.lineages) {
+      if (lineage.group != group || lineage.partition != position.partition) continue;
+      const bool superseded = std::any_of(facts_.lineages.begin(), facts_.lineages.end(), [&](const Possession& other) {
+        return other.group == group && other.partition == position.partition && earlier(lineage, other);
+      });
+      if (superseded) continue;
+      if (!passed_by(lineage, position)) return false;
+      any = true;
+    }
+    return any;
+  }
+  [[nodiscard]] static bool passed_by(const Possession& lineage, const Position& position) {
     const std::uint64_t offset = position.offset.value();
-    if (lineage->start && *lineage->start > offset) return true;
-    for (const auto& hand : lineage->handed) {
-      if (hand.place && hand.place->offset.value() > offset) return true;
-    }
-    for (const auto& commit : lineage->commits) {
-      if (commit.next > offset) return true;
-    }
-    return false;
+    const auto above = [&](const HandOver& hand) { return hand.place && hand.place->offset.value() > offset; };
+    return (lineage.start && *lineage.start > offset) || std::any_of(lineage.handed.begin(), lineage.handed.end(), above) ||
+           std::any_of(lineage.commits.begin(), lineage.commits.end(), [&](const auto& commit) { return commit.next > offset; });
   }
 
   [[nodiscard]] bool past_deadline(const Attempt& attempt) const {
@@ -487,24 +486,37 @@ class Judge {
     if (history_.contract.acknowledgement == core::Acknowledgement::kIndividual) return;
     for (auto& [pair, lineages] : by_pair) {
       if (!pair.second) continue;
-      lineages.erase(std::unique(lineages.begin(), lineages.end()), lineages.end());
-      for (std::size_t i = 1; i < lineages.size(); ++i) {
-        if (pair.second->offset.value() >= committed(*lineages[i])) ++result_.allowed[Code::kDuplicateDelivery];
+      const std::set<const Possession*> holders(lineages.begin(), lineages.end());
+      std::uint64_t allowed = 0;
+      bool first_is_not_allowed = false;  // one that may have been the first, for which nothing needs to be allowed
+      for (const Possession* lineage : holders) {
+        const bool first = std::none_of(holders.begin(), holders.end(), [&](const Possession* other) { return earlier(*other, *lineage); });
+        if (pair.second->offset.value() >= committed(*lineage)) {
+          ++allowed;
+        } else if (first) {
+          first_is_not_allowed = true;
+        }
       }
+      result_.allowed[Code::kDuplicateDelivery] += first_is_not_allowed ? allowed : std::max<std::uint64_t>(allowed, 1) - 1;
     }
   }
 
-  // The last commit with outcome ok of the latest earlier lineage that has one.
+  // The last commit with outcome ok of the latest earlier lineage that has one. Where nothing says which is the latest, it may be any.
   [[nodiscard]] std::uint64_t committed(const Possession& lineage) const {
-    std::uint64_t next = 0;
+    std::map<const Possession*, std::uint64_t> commits;
     for (const auto& other : facts_.lineages) {
       if (other.group != lineage.group || other.partition != lineage.partition || !earlier(other, lineage)) continue;
       const bool older = other.generation && lineage.generation && *other.generation < *lineage.generation;
       for (const auto& commit : other.commits) {
-        if (older || before(commit.answered, lineage.opened)) next = commit.next;
+        if (older || before(commit.answered, lineage.opened)) commits[&other] = commit.next;
       }
     }
-    return next;
+    std::optional<std::uint64_t> lowest;
+    for (const auto& [own, next] : commits) {
+      const bool latest = std::none_of(commits.begin(), commits.end(), [&](const auto& other) { return earlier(*own, *other.first); });
+      if (latest) lowest = std::min(lowest.value_or(next), next);
+    }
+    return lowest.value_or(0);
   }
 
   void rewind(std::uint32_t group) {

@@ -22,6 +22,76 @@ std::map<std::uint64_t, track::Named> repeats_by_offset(const track::State& stat
   return names;
 }
 
+void name_repeats(Context& context, std::uint32_t number, const core::RangeSet& positions, std::uint64_t committed) {
+  if (positions.empty()) return;
+  for (const auto& [offset, named] : repeats_by_offset(context.state, context.state.lineages[number])) {
+    if (!positions.contains(offset)) continue;
+    track::Named own = named;
+    own.lineage = number;
+    context.findings.add(core::Code::kDuplicateDelivery, own, offset < committed ? kNoteBelow : kNoteAgain);
+  }
+}
+
+// One position that several lineages handed over: which of them, if one of them was the first, may be said to have repeated it wrongly.
+void look_at_position(Context& context, const std::vector<EarlierLineages>& lineages, std::uint64_t offset,
+                      std::map<std::uint32_t, core::RangeSet>& refused) {
+  std::vector<const EarlierLineages*> holders;
+  for (const EarlierLineages& each : lineages) {
+    if (context.state.lineages[each.number].handed.contains(offset)) holders.push_back(&each);
+  }
+  const auto allowed = [&](const EarlierLineages* each) { return offset >= each->committed; };
+  const auto first = std::find_if(holders.begin(), holders.end(), [&](const EarlierLineages* each) {
+    return !allowed(each) && !each->again.contains(offset);
+  });
+  const auto count = static_cast<std::uint64_t>(std::count_if(holders.begin(), holders.end(), allowed));
+  const bool one_was_first = first != holders.end();
+  context.allowed(core::Code::kDuplicateDelivery) += one_was_first ? count : std::max<std::uint64_t>(count, 1) - 1;
+  for (const EarlierLineages* each : holders) {
+    const bool is_first = one_was_first && each == *first;
+    if (!is_first && !allowed(each)) refused[each->number].insert(offset);
+  }
+}
+
+// Where some tell their generation and others do not, no order of all agrees with what is certain: position by position.
+void look_at_each(Context& context, const std::vector<EarlierLineages>& lineages) {
+  core::RangeSet repeated;
+  for (const EarlierLineages& each : lineages) repeated.insert_all(each.shared);
+  std::map<std::uint32_t, core::RangeSet> refused;  // by lineage
+  for (const auto& range : repeated.ranges()) {
+    for (std::uint64_t offset = range.begin; offset < range.end; ++offset) look_at_position(context, lineages, offset, refused);
+  }
+  for (const EarlierLineages& each : lineages) {
+    const auto found = refused.find(each.number);
+    if (found != refused.end()) name_repeats(context, each.number, found->second, each.committed);
+  }
+}
+
+void look_at(Context& context, const track::GroupPartition& partition) {
+  const auto lineages = earlier_lineages(context.state, partition);
+  for (const EarlierLineages& earlier : lineages) {
+    for (const auto& named : context.state.lineages[earlier.number].inner) {
+      context.findings.add(core::Code::kDuplicateDelivery, named, kNoteInner);
+    }
+  }
+  const bool alike = track::in_order(context.state, partition.lineages).alike;
+  if (!alike && !context.contract.never_again()) return look_at_each(context, lineages);
+  core::RangeSet first_allowed;  // positions whose first lineage in the order would have been allowed to repeat them
+  for (const EarlierLineages& earlier : lineages) {
+    const track::Lineage& lineage = context.state.lineages[earlier.number];
+    if (context.contract.never_again()) {
+      name_repeats(context, earlier.number, earlier.shared, earlier.committed);
+      continue;
+    }
+    const core::RangeSet refused = earlier.shared.clip(0, earlier.committed);
+    // Where nothing says that it came after the first one, it may have been the first itself, and the other one's was the repeat.
+    const core::RangeSet may_be_first = refused.minus(earlier.again).intersect(first_allowed);
+    context.allowed(core::Code::kDuplicateDelivery) += earlier.shared.size() - refused.size() + may_be_first.size();
+    name_repeats(context, earlier.number, refused.minus(may_be_first), earlier.committed);
+    first_allowed = first_allowed.minus(may_be_first);
+    first_allowed.insert_all(lineage.handed.minus(earlier.shared).clip(earlier.committed, track::kNoOffset));
+  }
+}
+
 }  // namespace
 
 void rule_duplicate_delivery(Context& context) {
@@ -36,21 +106,9 @@ void rule_duplicate_delivery(Context& context) {
     if (!context.contract.never_again()) context.allowed(kCode) = std::min(context.facts.lab->single_acks->allowed, context.count(kCode));
     return;
   }
-  for_each_lineage(context.state, [&](std::uint32_t number, std::uint64_t committed, const core::RangeSet& before) {
-    const track::Lineage& lineage = context.state.lineages[number];
-    for (const auto& named : lineage.inner) context.findings.add(kCode, named, kNoteInner);
-    const core::RangeSet shared = lineage.handed.intersect(before);
-    const bool never = context.contract.never_again();
-    if (!never) context.allowed(kCode) += shared.count_in(committed, track::kNoOffset);
-    const core::RangeSet below = never ? shared : shared.clip(0, committed);
-    if (below.empty()) return;
-    for (const auto& [offset, named] : repeats_by_offset(context.state, lineage)) {
-      if (!below.contains(offset)) continue;
-      track::Named own = named;
-      own.lineage = number;
-      context.findings.add(kCode, own, offset < committed ? kNoteBelow : kNoteAgain);
-    }
-  });
+  for (const auto& group : context.state.groups) {
+    for (const auto& partition : group.partitions) look_at(context, partition);
+  }
 }
 
 }  // namespace sp::judge

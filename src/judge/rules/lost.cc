@@ -168,14 +168,17 @@ class Losses {
   [[nodiscard]] bool unverifiable(std::uint32_t group, const core::Position& place) const {
     const auto& partitions = state_.groups[group].partitions;
     if (place.partition.value() >= partitions.size()) return false;
-    const auto order = lineages_in_order(state_, partitions[place.partition.value()]);
-    for (std::size_t at = 0; at + 1 < order.size(); ++at) {
-      const track::Lineage& dead = state_.lineages[order[at]];
-      const track::Lineage& next = state_.lineages[order[at + 1]];
-      if (!dead.source_lost || dead.committed > place.offset.value()) continue;
-      if (place.offset.value() >= dead.next && place.offset.value() < next.begin()) return true;
-    }
-    return false;
+    const auto& lineages = partitions[place.partition.value()].lineages;
+    const auto before = [this](std::uint32_t a, std::uint32_t b) { return track::ordered_before(state_.lineages[a], state_.lineages[b]); };
+    return std::any_of(lineages.begin(), lineages.end(), [&](std::uint32_t dead) {
+      const track::Lineage& lineage = state_.lineages[dead];
+      const bool silent = lineage.source_lost && lineage.committed <= place.offset.value() && place.offset.value() >= lineage.next;
+      return silent && std::any_of(lineages.begin(), lineages.end(), [&](std::uint32_t next) {
+        if (next == dead || state_.lineages[next].begin() <= place.offset.value() || before(next, dead)) return false;
+        const auto between = [&](std::uint32_t other) { return before(dead, other) && before(other, next); };
+        return std::none_of(lineages.begin(), lineages.end(), between);
+      });
+    });
   }
 
   // Of unknown outcome, but the raw read holds it and the group went past it.

@@ -3,23 +3,33 @@
 
 namespace sp::judge {
 
+namespace {
+
+void look_at(Context& context, const EarlierLineages& earlier) {
+  const track::Lineage& lineage = context.state.lineages[earlier.number];
+  if (lineage.handed.empty() || lineage.begin() >= earlier.committed) return;
+  const core::RangeSet again = earlier.again.clip(0, earlier.committed);
+  if (again.empty()) return;
+  context.count(core::Code::kRewind) += again.size();
+  Collector::Item item;
+  item.code = core::Code::kRewind;
+  item.group = lineage.group;
+  item.first = again.first();
+  item.last = again.last();
+  item.lineage = earlier.number;
+  item.position = core::Position{core::PartitionId{lineage.partition}, core::Offset{again.first()}};
+  item.note = "started below the committed position; first and last are offsets";
+  context.findings.add(item);
+}
+
+}  // namespace
+
 void rule_rewind(Context& context) {
-  for_each_lineage(context.state, [&](std::uint32_t number, std::uint64_t committed, const core::RangeSet& before) {
-    const track::Lineage& lineage = context.state.lineages[number];
-    if (lineage.handed.empty() || lineage.begin() >= committed) return;
-    const core::RangeSet again = lineage.handed.intersect(before).clip(0, committed);
-    if (again.empty()) return;
-    context.count(core::Code::kRewind) += again.size();
-    Collector::Item item;
-    item.code = core::Code::kRewind;
-    item.group = lineage.group;
-    item.first = again.first();
-    item.last = again.last();
-    item.lineage = number;
-    item.position = core::Position{core::PartitionId{lineage.partition}, core::Offset{again.first()}};
-    item.note = "started below the committed position; first and last are offsets";
-    context.findings.add(item);
-  });
+  for (const auto& group : context.state.groups) {
+    for (const auto& partition : group.partitions) {
+      for (const EarlierLineages& earlier : earlier_lineages(context.state, partition)) look_at(context, earlier);
+    }
+  }
 }
 
 }  // namespace sp::judge

@@ -66,7 +66,7 @@ class CommittedBeforeTest : public testing::Test {
     state_.lineages = before;
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t at = 0; at < before.size(); ++at) numbers.push_back(at);
-    return committed_before(state_, numbers, opening);
+    return committed_before(state_, in_order(state_, numbers), opening);
   }
   static Lineage with(Lineage lineage, std::vector<LineageCommit> commits) {
     lineage.commits = std::move(commits);
@@ -108,6 +108,23 @@ TEST_F(CommittedBeforeTest, TheLatestThatCommittedDecidesAlsoIfItCommittedLess) 
   EXPECT_EQ(left_off({third}, lineage({.generation = 4})), 0U);
 }
 
+// Two of one generation on two workers, which nothing orders: either may have been the latest, so the lower commit is the one to go by.
+TEST_F(CommittedBeforeTest, WhereNothingTellsWhichWasTheLatestTheLowestCountsWhoeverIsNamedFirst) {
+  const Lineage here = with(lineage({.generation = 1, .period = 4, .order = 1}), {{9, 4, 1}});
+  const Lineage there = with(lineage({.source = kThere, .generation = 1, .period = 5}), {{4, 5, 1}});
+  const Lineage old = with(lineage({.generation = 1, .period = 1}), {{2, 1, 0}});
+  const Lineage opening = lineage({.generation = 2, .period = 9, .order = 50});
+  EXPECT_EQ(left_off({here, there}, opening), 4U);
+  EXPECT_EQ(left_off({there, here}, opening), 4U);
+  EXPECT_EQ(left_off({old, here, there}, opening), 4U);
+  EXPECT_EQ(left_off({old, here}, opening), 9U);
+}
+
+TEST_F(CommittedBeforeTest, WhatNothingPutsBeforeItDoesNotCount) {
+  const Lineage beside = with(lineage({.source = kThere, .generation = 1, .period = 3}), {{7, 3, 1}});
+  EXPECT_EQ(left_off({beside}, lineage({.generation = 1, .period = 4, .order = 9})), 0U);
+}
+
 // One group; partition 1 is read by the lineages that are added.
 class PassedTest : public testing::Test {
  protected:
@@ -132,6 +149,23 @@ class PassedTest : public testing::Test {
 TEST_F(PassedTest, WhereNobodyReadsNothingIsPassed) {
   EXPECT_EQ(went_past(), "");
   EXPECT_FALSE(passed(state_, 0, {core::PartitionId{2}, core::Offset{0}}));
+}
+
+TEST_F(PassedTest, OfTwoThatNothingOrdersBothMustHaveGonePast) {
+  Lineage& here = add(1);
+  here.opened_period = 4;
+  here.handed.insert(7);
+  here.next = 8;
+  Lineage& there = add(1);
+  there.source = kThere;
+  there.opened_period = 5;
+  there.handed.insert(3);
+  there.next = 4;
+  EXPECT_EQ(went_past(), "[0,3)");
+  there.opened_period = 6;  // now it is the latest
+  EXPECT_EQ(went_past(), "[0,3)");
+  std::swap(state_.lineages[0].opened_period, state_.lineages[1].opened_period);
+  EXPECT_EQ(went_past(), "[0,7)");
 }
 
 TEST_F(PassedTest, WhatIsBelowTheHighestHandedOverIs) {
