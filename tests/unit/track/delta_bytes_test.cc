@@ -157,6 +157,7 @@ TEST(DeltaBytesTest, ARowOfAHealthyRunTakesSixBytesOrLess) {
   const Delta delta = clean_run(4'000);
   ASSERT_GT(delta.rows.size(), 12'000U);
   const std::string bytes = to_bytes(delta);
+  RecordProperty("bytes_a_row_in_hundredths", static_cast<int>(100 * bytes.size() / delta.rows.size()));
   EXPECT_LE(bytes.size(), 6 * delta.rows.size());
   EXPECT_TRUE(same(*delta_from_bytes(bytes), delta));
 }
