@@ -11,6 +11,8 @@ find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+find_package(Protobuf REQUIRED)  # module mode: Debian ships no CMake package of it; first, gRPC's package names its targets
+find_package(gRPC CONFIG REQUIRED)
 if(NOT TARGET yaml-cpp AND TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp ALIAS yaml-cpp::yaml-cpp)
 endif()

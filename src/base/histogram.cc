@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace sp {
 namespace {
@@ -121,6 +123,53 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
                       counts_[i]});
   }
   return filled;
+}
+
+Histogram::Image Histogram::image() const {
+  if (empty()) return {};
+  Image image;
+  image.first_bucket = first_bucket_;
+  image.counts = counts_;
+  image.min = min_;
+  image.max = max_;
+  image.sum_high = static_cast<std::uint64_t>(sum_ >> 64U);
+  image.sum_low = static_cast<std::uint64_t>(sum_);
+  return image;
+}
+
+Result<Histogram> Histogram::from_image(Image image) {
+  constexpr std::string_view kWhere = "a histogram's image: ";
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorCode::kParse, std::string(kWhere).append(why).append("; it was damaged on its way"));
+  };
+  if (image.counts.empty()) {
+    if (image != Image{}) return refuse("no buckets, and yet values");
+    return Histogram{};
+  }
+  if (image.min < 0 || image.min > image.max || image.max > kValueMax.count()) return refuse("its least and highest value cannot be");
+  const auto lowest = static_cast<std::uint64_t>(image.min);
+  const auto highest = static_cast<std::uint64_t>(image.max);
+  if (bucket_of(lowest) != image.first_bucket || bucket_of(highest) - image.first_bucket != image.counts.size() - 1) {
+    return refuse("its buckets are not those of its least and highest value");
+  }
+  if (image.counts.front() == 0 || image.counts.back() == 0) return refuse("its outermost buckets are empty");
+  Histogram made;
+  Sum least = 0;
+  Sum most = 0;
+  for (std::size_t i = 0; i < image.counts.size(); ++i) {
+    const std::uint64_t count = image.counts[i];
+    if (count > std::numeric_limits<std::uint64_t>::max() - made.count_) return refuse("more records than can be counted");
+    made.count_ += count;
+    least += Sum{count} * std::max(lowest, bucket_begin(image.first_bucket + i));
+    most += Sum{count} * std::min(highest, bucket_begin(image.first_bucket + i + 1) - 1);
+  }
+  made.sum_ = Sum{image.sum_high} << 64U | image.sum_low;
+  if (made.sum_ < least || made.sum_ > most) return refuse("its sum is not that of its buckets");
+  made.first_bucket_ = image.first_bucket;
+  made.counts_ = std::move(image.counts);
+  made.min_ = image.min;
+  made.max_ = image.max;
+  return made;
 }
 
 }  // namespace sp

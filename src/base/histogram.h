@@ -9,6 +9,7 @@
 // Cost:     record 3 ns; 80 bytes when empty, 8 more for each stored bucket (29 KiB at most); merge O(buckets).
 // Limits:   2^64 − 1 records.
 // Errors:   percentile() is at most 1/64 above the true value and never below it; count, mean and max are exact.
+//           from_image(): kParse for what is no histogram's image.
 // Threads:  one owner.   Source: Tene, "How NOT to measure latency", for record_corrected().
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 
 namespace sp {
 
@@ -51,6 +53,20 @@ class Histogram {
   [[nodiscard]] std::vector<Bucket> buckets() const;
 
   bool operator==(const Histogram&) const = default;
+
+  // All that it is as plain values, to carry it to another process; all 0 when empty.
+  struct Image {
+    std::uint64_t first_bucket = 0;
+    std::vector<std::uint64_t> counts;  // from the first bucket that holds something to the last
+    std::int64_t min = 0;
+    std::int64_t max = 0;
+    std::uint64_t sum_high = 0;         // of all values, 128 bits in two halves
+    std::uint64_t sum_low = 0;
+    bool operator==(const Image&) const = default;
+  };
+  [[nodiscard]] Image image() const;
+  // The histogram of that image, equal to the one it was taken of.
+  [[nodiscard]] static Result<Histogram> from_image(Image image);
 
  private:
   __extension__ using Sum = unsigned __int128;

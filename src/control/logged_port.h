@@ -9,6 +9,7 @@
 // Threads:  those of the log's owner.   Source: docs/decisions/0015.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "control/input_log.h"
@@ -24,7 +25,9 @@ class LoggedPort : public WorkerPort {
 
 // What the ports of a run share: its log, and whether doing it again went another way.
 struct LoggedRun {
-  InputLog* log = nullptr;  // outlives the ports
+  InputLog* log = nullptr;    // outlives the ports
+  bool live = false;          // the log was read to its end: from here on inputs are appended
+  std::uint64_t durable = 0;  // that many inputs are
   std::string diverged;     // what was found instead; empty: nothing so far
   std::string broken;       // why the log cannot be read or written now; empty: it can
 };

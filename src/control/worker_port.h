@@ -54,6 +54,7 @@ struct WorkerPoll {
   std::optional<std::uint64_t> tick;              // answer this tick in the deltas returned
   std::size_t rows_max = 2'000'000;               // stop adding deltas past this many rows
   bool counters = false;                          // fill counters and latencies
+  bool operator==(const WorkerPoll&) const = default;
 };
 
 struct WorkerReport {
@@ -92,6 +93,9 @@ class WorkerPort {
   virtual Result<void> delete_topic() = 0;
   virtual Result<void> start_consumers() = 0;
   virtual Result<void> start_producers() = 0;
+  // An answer to this request will be wanted soon, by poll() with the same: a port to another process begins to fetch it, so that
+  // a coordinator waits for all its workers at once. Without it poll() is only slower.
+  virtual void ask(const WorkerPoll& /*request*/) {}
   virtual Result<WorkerReport> poll(const WorkerPoll& request) = 0;
   virtual Result<void> stop_producers() = 0;
   virtual Result<void> stop_consumers() = 0;

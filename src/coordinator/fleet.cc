@@ -7,12 +7,16 @@
 namespace sp::coordinator {
 
 bool Fleet::poll(track::Ledger& ledger, MonotonicTime now, std::uint64_t tick, bool counters) {
-  bool more = false;
+  std::vector<Worker*> due;
   for (auto& worker : workers_) {
     if (worker.lost && now - worker.asked < options_.lost_retry) continue;
     worker.asked = now;
-    more = poll_one(ledger, worker, now, tick, counters) || more;
+    due.push_back(&worker);
   }
+  // What is asked now is what poll_one() asks first: between the two only answers of other workers are taken.
+  for (Worker* worker : due) worker->port->ask(request(ledger, *worker, tick, counters));
+  bool more = false;
+  for (Worker* worker : due) more = poll_one(ledger, *worker, now, tick, counters) || more;
   // A round is over only when everybody was emptied since the last one: what waits for an answer
   // may be in the rest.
   if (live() > 0 && every([](const Worker& worker) { return worker.drained; })) {
@@ -22,14 +26,18 @@ bool Fleet::poll(track::Ledger& ledger, MonotonicTime now, std::uint64_t tick, b
   return more;
 }
 
+control::WorkerPoll Fleet::request(const track::Ledger& ledger, const Worker& worker, std::uint64_t tick, bool counters) {
+  control::WorkerPoll request;
+  request.acknowledge = ledger.applied(worker.source);
+  if (tick > worker.tick_heard) request.tick = tick;
+  request.counters = counters;
+  return request;
+}
+
 bool Fleet::poll_one(track::Ledger& ledger, Worker& worker, MonotonicTime now, std::uint64_t tick,
                      bool counters) {
   for (std::size_t turn = 0; turn < options_.polls_in_a_row; ++turn) {
-    control::WorkerPoll request;
-    request.acknowledge = ledger.applied(worker.source);
-    if (tick > worker.tick_heard) request.tick = tick;
-    request.counters = counters;
-    auto report = worker.port->poll(request);
+    auto report = worker.port->poll(request(ledger, worker, tick, counters));
     if (!report) {
       failed(ledger, worker, now, report.error());
       return false;

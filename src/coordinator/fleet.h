@@ -1,7 +1,7 @@
 // The workers of a run as the coordinator sees them: who is alive, what each was told and last
 // said. Polls them and feeds what they answer into the ledger.
 //
-//     round:   each live worker is polled until it has nothing more ─► ledger.round()
+//     round:   all live workers are asked ─► each is polled until it has nothing more ─► ledger.round()
 //     away:    polls fail ─► longer than `away`: lost ─► a poll works again: back
 //
 // Cost:     one poll a worker and round.
@@ -78,6 +78,8 @@ class Fleet {
   [[nodiscard]] Histogram end_to_end_latency() const;
 
  private:
+  [[nodiscard]] static control::WorkerPoll request(const track::Ledger& ledger, const Worker& worker, std::uint64_t tick,
+                                                   bool counters);
   bool poll_one(track::Ledger& ledger, Worker& worker, MonotonicTime now, std::uint64_t tick,
                 bool counters);
   bool take(track::Ledger& ledger, Worker& worker, control::WorkerReport&& report);

@@ -69,7 +69,8 @@ CheckpointSummary count_keys(const track::Ledger& ledger) {
       if (group.lineage == track::kNone && group.top == 0) continue;
       ++counts.latest_consumer_keys;
       // All that has an outcome was received: nothing of the key is waited for.
-      if (group.detail == track::kNone && group.top >= key.outcome_top) ++counts.verified_consumer_keys;
+      const track::GroupDetail* const detail = state.group_details.find(group.detail);
+      if ((detail == nullptr || detail->holes.empty()) && group.top >= key.outcome_top) ++counts.verified_consumer_keys;
     }
   }
   counts.in_check_keys = counts.latest_producer_keys;

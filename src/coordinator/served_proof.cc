@@ -53,6 +53,7 @@ void ServedProof::work(const std::stop_token& quit) {
   run_ = std::make_unique<ProofRun>(options_.run, std::move(ports), hooks());
   if (!replay()) return abandon(logged_.diverged);
   replaying_ = false;
+  logged_.live = true;
   seen_now_ = clock_.now();
   MonotonicTime next = run_now_;
   while (!run_->done()) {
@@ -71,6 +72,7 @@ bool ServedProof::commit(const std::stop_token& quit) {
     auto done = logged_.log->commit();
     std::unique_lock lock(mutex_);
     if (done) {
+      logged_.durable = logged_.log->count();
       if (!logged_.broken.empty()) now_.messages.emplace_back("its log can be written again");
       logged_.broken.clear();
       return true;

@@ -65,6 +65,18 @@ void LockedRecorder::check_held_back() {
   }
 }
 
+void LockedRecorder::hold_back(std::string message) {
+  const std::lock_guard lock(mutex_);
+  told_to_hold_ = true;
+  messages_.push_back(std::move(message));
+}
+
+void LockedRecorder::go_on(std::string message) {
+  const std::lock_guard lock(mutex_);
+  told_to_hold_ = false;
+  messages_.push_back(std::move(message));
+}
+
 void LockedRecorder::hurry() {
   const std::lock_guard lock(mutex_);
   cut(false);

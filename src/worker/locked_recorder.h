@@ -7,7 +7,8 @@
 //
 // A delta is cut at a quarter of what may be in flight, after delta_period, and at every answer. If
 // the coordinator does not acknowledge, rows pile up; at rows_kept_max the load is held back
-// (held_back(), and a message says so) until three quarters of that are left. Nothing is dropped.
+// (held_back(), and a message says so) until three quarters of that are left. Nothing is dropped. hold_back() holds it back for a
+// reason from outside, until go_on().
 //
 // Cost:     one lock for a batch; 10 ns and 32 bytes an observation.   Limits: Options.   Errors: none.
 // Threads:  loops as evidence.h says; answer() and take_messages() belong to the coordinator's thread.
@@ -54,7 +55,7 @@ class LockedRecorder final : public workload::Evidence {
   }
   void observe_all(std::span<const core::Observation> observations) override;
   void end() override;
-  [[nodiscard]] bool held_back() const override { return held_back_; }
+  [[nodiscard]] bool held_back() const override { return held_back_ || told_to_hold_; }
   [[nodiscard]] std::uint64_t acknowledged() const override { return acknowledged_; }
   void hurry() override;
   [[nodiscard]] bool all_covered(std::uint32_t consumer) override;
@@ -64,6 +65,10 @@ class LockedRecorder final : public workload::Evidence {
   void keep_history(std::unique_ptr<history::Writer> writer, history::Observed::Options options);
   // Nothing is observed any more: closes the file. What became of it; nullopt: none was kept.
   [[nodiscard]] std::optional<history::Writer::Summary> finish_history();
+
+  // Evidence is kept as before, but no new load is made until go_on(). The sentences go to take_messages().
+  void hold_back(std::string message);
+  void go_on(std::string message);
 
   // One observation that has no batch.
   void observe_alone(const core::Observation& observation);
@@ -103,7 +108,8 @@ class LockedRecorder final : public workload::Evidence {
   std::size_t observed_uncut_ = 0;
   std::uint64_t tick_answered_ = 0;
   std::vector<std::string> messages_;
-  std::atomic<bool> held_back_ = false;
+  std::atomic<bool> held_back_ = false;     // too much is kept
+  std::atomic<bool> told_to_hold_ = false;  // from outside
   std::atomic<std::uint64_t> acknowledged_ = 0;
 };
 

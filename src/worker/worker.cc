@@ -49,6 +49,14 @@ MonotonicTime Worker::step(MonotonicTime now) {
   return next;
 }
 
+void Worker::hold_back(std::string message) {
+  if (evidence_) evidence_->hold_back(std::move(message));
+}
+
+void Worker::go_on(std::string message) {
+  if (evidence_) evidence_->go_on(std::move(message));
+}
+
 Result<void> Worker::check_prepared(const char* call) const {
   if (plan_) return {};
   return fail(ErrorCode::kInvalid, fmt::format("{} before prepare: the worker has no plan", call));

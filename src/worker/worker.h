@@ -54,6 +54,11 @@ class Worker final : public control::WorkerPort {
   // Stepped only: steps each loop once; when to come again.
   MonotonicTime step(MonotonicTime now);
 
+  // Producers and consumers make no new load, and evidence is kept as before, until go_on(). Nothing without a plan. The sentence is
+  // a message of the next report.
+  void hold_back(std::string message);
+  void go_on(std::string message);
+
   Result<control::WorkerHello> prepare(const control::WorkerPlan& plan) override;
   Result<std::uint32_t> create_topic() override;
   Result<void> delete_topic() override;

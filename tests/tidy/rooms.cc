@@ -30,6 +30,7 @@ constexpr std::array kOutside = {
     OutsideRow{"sqlite3.h", "store"},
     OutsideRow{"grpc", "rpc"},
     OutsideRow{"google/protobuf/", "rpc"},
+    OutsideRow{"proto/", "rpc"},  // generated: cmake/proto.cmake
     OutsideRow{"benchmark/", "bench"},
     // Instructions of the processor: checksums, prefetches.
     OutsideRow{"nmmintrin.h", "codec track"},

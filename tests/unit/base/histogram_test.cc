@@ -153,5 +153,49 @@ RC_GTEST_PROP(HistogramProperty, BucketsHoldEveryRecordAndDoNotOverlap,
   RC_ASSERT(sum == histogram.count());
 }
 
+Histogram made_of(const std::vector<std::uint64_t>& values) {
+  Histogram histogram;
+  for (const std::uint64_t value : values) {
+    histogram.record_corrected(Nanoseconds{static_cast<std::int64_t>(value >> (value % 64))}, milliseconds{value % 3});
+  }
+  return histogram;
+}
+
+RC_GTEST_PROP(HistogramProperty, AnImageIsTheWholeHistogram, (const std::vector<std::uint64_t>& values)) {
+  const Histogram histogram = made_of(values);
+  const auto back = Histogram::from_image(histogram.image());
+  RC_ASSERT(back.has_value());
+  RC_ASSERT(*back == histogram);
+}
+
+TEST(HistogramTest, TheImageOfAnEmptyOneIsNothing) {
+  EXPECT_EQ(Histogram().image(), Histogram::Image{});
+  EXPECT_EQ(*Histogram::from_image({}), Histogram());
+}
+
+TEST(HistogramTest, AnImageThatNoHistogramHasIsRefused) {
+  const Histogram::Image good = made_of({1'000, 2'000, 5'000'000}).image();
+  const std::vector<void (*)(Histogram::Image&)> spoil = {
+      [](auto& image) { image.counts.clear(); },
+      [](auto& image) { image.counts.push_back(1); },
+      [](auto& image) { image.counts.back() = 0; },
+      [](auto& image) { image.counts.front() = UINT64_MAX; },
+      [](auto& image) { image.first_bucket = UINT64_MAX; },
+      [](auto& image) { image.first_bucket += 1; },
+      [](auto& image) { image.min = -1; },
+      [](auto& image) { image.max = INT64_MAX; },
+      [](auto& image) { std::swap(image.min, image.max); },
+      [](auto& image) { image.sum_high = 1; },
+      [](auto& image) { image.sum_low = 0; },
+  };
+  for (std::size_t i = 0; i < spoil.size(); ++i) {
+    Histogram::Image image = good;
+    spoil[i](image);
+    const auto read = Histogram::from_image(image);
+    ASSERT_FALSE(read.has_value()) << i;
+    EXPECT_EQ(read.error().code, ErrorCode::kParse);
+  }
+}
+
 }  // namespace
 }  // namespace sp

@@ -1,0 +1,22 @@
+# C++ of proto/worker.proto, generated at build time into the build tree. Only the room rpc sees it, as <proto/worker.pb.h>, a header from
+# outside: its warnings are not ours. Target sp_proto_files makes the files without compiling them (clang-tidy reads them).
+set(SP_PROTO_ROOT ${CMAKE_BINARY_DIR}/generated)
+set(proto_files)
+foreach(kind IN ITEMS pb grpc.pb)
+  list(APPEND proto_files ${SP_PROTO_ROOT}/proto/worker.${kind}.cc ${SP_PROTO_ROOT}/proto/worker.${kind}.h)
+endforeach()
+file(MAKE_DIRECTORY ${SP_PROTO_ROOT})
+add_custom_command(OUTPUT ${proto_files}
+  COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR} --cpp_out=${SP_PROTO_ROOT} --grpc_out=${SP_PROTO_ROOT}
+    --plugin=protoc-gen-grpc=$<TARGET_FILE:gRPC::grpc_cpp_plugin> proto/worker.proto
+  DEPENDS ${CMAKE_SOURCE_DIR}/proto/worker.proto
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  VERBATIM)
+add_custom_target(sp_proto_files DEPENDS ${proto_files})
+add_library(sp_proto STATIC ${proto_files})
+add_dependencies(sp_proto sp_proto_files)
+target_include_directories(sp_proto SYSTEM PUBLIC ${SP_PROTO_ROOT} $<TARGET_PROPERTY:gRPC::grpc++,INTERFACE_INCLUDE_DIRECTORIES>
+  $<TARGET_PROPERTY:protobuf::libprotobuf,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_options(sp_proto PRIVATE -w)
+# Private: their compile options would keep the room from the precompiled headers that all rooms share.
+target_link_libraries(sp_proto PRIVATE gRPC::grpc++ protobuf::libprotobuf sp_options)
