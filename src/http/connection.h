@@ -40,6 +40,8 @@ class Connection {
   [[nodiscard]] bool idle() const { return stage_ == Stage::kReading && reader_.untouched(); }
   // Of a request that is being read or handled.
   [[nodiscard]] std::size_t body_bytes() const;
+  // Of the last request: HEAD.
+  [[nodiscard]] bool head_only() const { return head_only_; }
   [[nodiscard]] std::size_t unsent() const { return out_.size() - out_at_; }
   [[nodiscard]] const MessageReader::Fault& fault() const { return reader_.fault(); }
 

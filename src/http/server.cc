@@ -260,12 +260,16 @@ void Server::Impl::take_board(MonotonicTime now) {
 
 void Server::Impl::start_stream(Done done, Connection& connection, MonotonicTime now) {
   if (stop_by) return refuse(connection, 503, "the server is stopping", now);
+  done.response.content_type = "text/event-stream";
+  if (connection.head_only()) {  // a stream without a body is a head
+    done.response.stream.reset();
+    return connection.answer(done.response, true, now);
+  }
   if (stream_count >= options.streams_max) {
     return refuse(connection, 503, fmt::format("{} event streams are open, which is the limit; try again later",
                                                options.streams_max), now);
   }
   ++stream_count;
-  done.response.content_type = "text/event-stream";
   connection.begin_stream(done.response, now);
   board.add_source(done.connection, std::move(done.response.stream));
 }
