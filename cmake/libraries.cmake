@@ -38,3 +38,11 @@ endif()
 # spdlog without its compile definitions: base/log.cc makes them itself, so that the precompiled headers of base suit every room.
 add_library(sp_spdlog INTERFACE)
 target_link_libraries(sp_spdlog INTERFACE "$<TARGET_FILE:spdlog::spdlog>")
+
+# The parser of HTTP has neither a CMake nor a pkg-config file.
+find_package(OpenSSL 3 REQUIRED)
+find_path(SP_HTTP_PARSER_INCLUDE http_parser.h REQUIRED)
+find_library(SP_HTTP_PARSER http_parser REQUIRED)
+add_library(sp_http_parser INTERFACE)
+target_include_directories(sp_http_parser SYSTEM INTERFACE ${SP_HTTP_PARSER_INCLUDE})
+target_link_libraries(sp_http_parser INTERFACE ${SP_HTTP_PARSER})
