@@ -171,11 +171,14 @@ Result<control::WorkerHello> RemoteWorker::Line::prepare(const control::WorkerPl
 }
 
 void RemoteWorker::Line::begin(const control::WorkerPoll& request) {
-  call_ = std::make_unique<PollCall>();
-  call_->request = request;
-  prepare_context(call_->context, options_.poll_deadline);
-  detail::put(source_->run, source_->source, *call_->message.mutable_source());
-  detail::put(request, call_->message);
+  {
+    const std::lock_guard lock(mutex_);  // whoever notes its end finds all of it made
+    call_ = std::make_unique<PollCall>();
+    call_->request = request;
+    prepare_context(call_->context, options_.poll_deadline);
+    detail::put(source_->run, source_->source, *call_->message.mutable_source());
+    detail::put(request, call_->message);
+  }
   stub_->async()->Poll(&call_->context, &call_->message, &call_->answer, [this, call = call_.get()](grpc::Status status) {
     const std::lock_guard lock(mutex_);
     call->status = std::move(status);

@@ -69,11 +69,11 @@ TEST_F(RemoteWorkerTest, InfoTellsWhoIsThereAndThePort) {
 
 TEST_F(RemoteWorkerTest, APlanArrivesAsItIs) {
   serve();
-  host.port.hello = sample_hello();
+  host.port.change([](auto& says) { says.hello = sample_hello(); });
   const auto hello = remote()->prepare(plan());
   ASSERT_TRUE(hello) << hello.error().message;
   expect_same(*hello, sample_hello());
-  const control::WorkerPlan& got = *host.port.plan;
+  const control::WorkerPlan got = *host.port.seen().plan;
   EXPECT_EQ(got.run, host.run);
   EXPECT_EQ(got.source, host.source);
   EXPECT_EQ(got.topic, "a topic");
@@ -136,7 +136,8 @@ TEST_F(RemoteWorkerTest, EveryFieldOfAProofSurvives) {
     wanted.proof = proof;
     const auto hello = remote()->prepare(wanted);
     ASSERT_TRUE(hello) << hello.error().message;
-    EXPECT_TRUE(host.port.plan->proof == proof) << proof::to_json(host.port.plan->proof);
+    const auto seen = host.port.seen();
+    EXPECT_TRUE(seen.plan->proof == proof) << proof::to_json(seen.plan->proof);
   }
 }
 
@@ -159,12 +160,12 @@ TEST_F(RemoteWorkerTest, AProofThatCannotBeToldExactlyIsNotSent) {
   auto wanted = plan();
   wanted.proof.name = "no UTF-8: \xFF";
   EXPECT_EQ(remote()->prepare(wanted).error().code, ErrorCode::kInvalid);
-  EXPECT_FALSE(host.port.plan);
+  EXPECT_FALSE(host.port.seen().plan);
 }
 
 TEST_F(RemoteWorkerTest, EveryCallArrivesAndIsAnswered) {
   const auto worker = attached();
-  host.port.bounds = {{core::PartitionId{2}, core::Offset{3}, core::Offset{99}}};
+  host.port.change([](auto& says) { says.bounds = {{core::PartitionId{2}, core::Offset{3}, core::Offset{99}}}; });
   EXPECT_EQ(*worker->create_topic(), 12U);
   EXPECT_TRUE(worker->delete_topic());
   EXPECT_TRUE(worker->start_consumers());
@@ -177,8 +178,8 @@ TEST_F(RemoteWorkerTest, EveryCallArrivesAndIsAnswered) {
   const control::RawReadRequest targets{{{core::PartitionId{2}, {core::Offset{3}, core::Offset{99}}}}};
   EXPECT_TRUE(worker->start_raw_read(targets));
   EXPECT_TRUE(worker->remove());
-  EXPECT_EQ(host.port.raw_reads.at(0).targets, targets.targets);
-  EXPECT_EQ(host.port.calls, (Names{"create_topic", "delete_topic", "start_consumers", "start_producers", "stop_producers",
+  EXPECT_EQ(host.port.seen().raw_reads.at(0).targets, targets.targets);
+  EXPECT_EQ(host.port.seen().calls, (Names{"create_topic", "delete_topic", "start_consumers", "start_producers", "stop_producers",
                                     "stop_consumers", "log_bounds", "start_raw_read", "remove"}));
 }
 
@@ -186,8 +187,9 @@ TEST_F(RemoteWorkerTest, ErrorsArriveWithCodeAndSentence) {
   const auto worker = attached();
   const auto [rows, count] = error_rows();
   for (std::size_t i = 0; i < count; ++i) {
-    host.port.error = Error{rows[i].code, std::string("why: ").append(rows[i].name)};
-    const auto same = [&](const Error& error) { return error.code == rows[i].code && error.message == host.port.error->message; };
+    const Error wanted{rows[i].code, std::string("why: ").append(rows[i].name)};
+    host.port.change([&](auto& says) { says.error = wanted; });
+    const auto same = [&](const Error& error) { return error.code == wanted.code && error.message == wanted.message; };
     EXPECT_TRUE(same(worker->prepare(plan()).error()));
     EXPECT_TRUE(same(worker->create_topic().error()));
     EXPECT_TRUE(same(worker->start_producers().error()));
@@ -198,11 +200,11 @@ TEST_F(RemoteWorkerTest, ErrorsArriveWithCodeAndSentence) {
 
 TEST_F(RemoteWorkerTest, APollArrivesAndItsReportComesBack) {
   const auto worker = attached();
-  host.port.report = sample_report();
+  host.port.change([](auto& says) { says.report = sample_report(); });
   const control::WorkerPoll request{.acknowledge = 3, .tick = 0, .rows_max = 1'000, .counters = true};
   const auto report = worker->poll(request);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(host.port.polls.at(0), request);
+  EXPECT_EQ(host.port.seen().polls.at(0), request);
   auto wanted = sample_report();
   wanted.messages.emplace_back("poll 1");
   expect_same(*report, wanted);
@@ -211,15 +213,16 @@ TEST_F(RemoteWorkerTest, APollArrivesAndItsReportComesBack) {
 TEST_F(RemoteWorkerTest, AServerHandsOutNoMoreRowsThanFitAMessage) {
   const auto worker = attached();
   ASSERT_TRUE(worker->poll({.acknowledge = 0, .tick = {}, .rows_max = ~std::size_t{0}, .counters = false}));
-  EXPECT_EQ(host.port.polls.at(0).rows_max, 500'000U);
+  EXPECT_EQ(host.port.seen().polls.at(0).rows_max, 500'000U);
 }
 
 TEST_F(RemoteWorkerTest, DeltasThatDoNotFitComeWithTheNextPoll) {
   const auto worker = attached();
   for (std::uint64_t number = 1; number <= 4; ++number) {
-    track::Delta& delta = host.port.report.deltas.emplace_back();
+    track::Delta delta;
     delta.number = number;
     delta.literals = {std::string(std::size_t{12} << 20U, 'x')};
+    host.port.change([&](auto& says) { says.report.deltas.push_back(delta); });
   }
   const auto report = worker->poll({});
   ASSERT_TRUE(report) << report.error().message;
@@ -229,7 +232,7 @@ TEST_F(RemoteWorkerTest, DeltasThatDoNotFitComeWithTheNextPoll) {
 
 TEST_F(RemoteWorkerTest, ADeltaTooLargeForAMessageIsAnErrorThatSaysSo) {
   const auto worker = attached();
-  host.port.report.deltas.emplace_back().literals = {std::string(std::size_t{65} << 20U, 'x')};
+  host.port.change([](auto& says) { says.report.deltas.emplace_back().literals = {std::string(std::size_t{65} << 20U, 'x')}; });
   EXPECT_EQ(worker->poll({}).error().code, ErrorCode::kFull);
 }
 
@@ -260,8 +263,8 @@ TEST_F(RemoteWorkerTest, PollGivesTheAnswerToItsOwnRequestOnly) {
   worker->ask({});
   const auto report = worker->poll(tick);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->messages.back(), "poll " + std::to_string(host.port.polls.size()));
-  EXPECT_EQ(host.port.polls.back(), tick);
+  EXPECT_EQ(report->messages.back(), "poll " + std::to_string(host.port.seen().polls.size()));
+  EXPECT_EQ(host.port.seen().polls.back(), tick);
 }
 
 TEST_F(RemoteWorkerTest, AnAnswerThatNobodyTookIsNotGivenToTheNextWhoAsks) {
@@ -283,8 +286,10 @@ TEST_F(RemoteWorkerTest, AnAnswerThatNobodyTookIsNotGivenToTheNextWhoAsks) {
 TEST_F(RemoteWorkerTest, ASlowWorkerIsAwayUntilItsAnswerIsThereAndThatAnswerIsDropped) {
   options.poll_wait = 50ms;
   const auto worker = attached();
-  host.port.report = sample_report();
-  host.port.report.messages.clear();
+  host.port.change([](auto& says) {
+    says.report = sample_report();
+    says.report.messages.clear();
+  });
   host.port.block();
   EXPECT_EQ(worker->poll({}).error().code, ErrorCode::kUnavailable);
   host.port.wait_for_polls(1);
@@ -292,8 +297,8 @@ TEST_F(RemoteWorkerTest, ASlowWorkerIsAwayUntilItsAnswerIsThereAndThatAnswerIsDr
   worker->ask({});
   EXPECT_EQ(worker->poll({}).error().code, ErrorCode::kUnavailable) << "at once: it is still in flight";
   EXPECT_LT(clock.now() - before, 40ms);
-  EXPECT_EQ(host.port.polls.size(), 1U);
-  host.port.report.deltas.clear();  // what the second poll says
+  EXPECT_EQ(host.port.seen().polls.size(), 1U);
+  host.port.change([](auto& says) { says.report.deltas.clear(); });  // what the second poll says
   host.port.release();
   const MonotonicTime deadline = clock.now() + 60s;
   Result<control::WorkerReport> report = fail(ErrorCode::kUnavailable, "");
