@@ -1,7 +1,7 @@
 // The commands: each adds itself to the application, with its flags, its help and an example, and
 // runs when it was named.
 //
-//     run_program ─► run · check · convert · cluster · report   streaming-proof COMMAND --help
+//     run_program ─► run · check · convert · cluster · report · coordinator · worker   streaming-proof COMMAND --help
 //
 // Errors:   what a person typed wrong is told on stderr with the remedy; exit code 3.
 // Threads:  the main one.
@@ -35,6 +35,8 @@ void add_check(CLI::App& app, Session& session);
 void add_convert(CLI::App& app, Session& session);
 void add_cluster(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
+void add_coordinator(CLI::App& app, Session& session);
+void add_worker(CLI::App& app, Session& session);
 void add_manual(CLI::App& app, Session& session);  // not listed by --help
 
 // The whole program: its arguments (without its name), its exit code.

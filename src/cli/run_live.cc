@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include "base/prng.h"
 #include "cli/commands.h"
+#include "cli/drawn.h"
 #include "cli/histories.h"
 #include "cli/progress.h"
 #include "cli/run_folder.h"
@@ -19,12 +18,6 @@ namespace {
 
 constexpr Nanoseconds kTurnMax = std::chrono::milliseconds{50};
 constexpr std::uint64_t kAlarmsTold = 20;
-
-// Different for two runs on one machine, whatever its clock does.
-core::RunId new_run(const WallClock& wall) {
-  const auto time = static_cast<std::uint64_t>(wall.now().time_since_epoch().count());
-  return core::RunId{mix64(time ^ mix64(static_cast<std::uint64_t>(getpid())))};
-}
 
 // What becomes of the topic.
 std::string topic_plan(const proof::Proof& proof, const std::string& topic) {
@@ -53,7 +46,7 @@ class LiveRun {
       : flags_(flags),
         request_(request),
         terminal_(terminal),
-        id_(new_run(wall_)),
+        id_(drawn_now(wall_)),
         folder_(id_, flags.out),
         view_({terminal.err, terminal.err_is_terminal, flags.quiet, terminal.columns}) {
     if (request_.proof.seed == 0) request_.proof.seed = id_.value();

@@ -42,6 +42,45 @@ worker::DriverFactory embedded_factory(driver::embedded::Broker& broker) {
   };
 }
 
+worker::DriverFactory WorkerSystems::factory() {
+  return [this](const proof::Proof& proof) { return open(proof); };
+}
+
+Result<std::unique_ptr<driver::Driver>> WorkerSystems::open(const proof::Proof& proof) {
+  if (proof.driver == "embedded") return open_embedded(proof);
+  if (proof.driver != "kafka") {
+    return fail(ErrorCode::kUnsupported, fmt::format("this worker has no driver of type '{}'; it has embedded and kafka", proof.driver));
+  }
+  constexpr std::string_view kZone = "{zone.id}";
+  auto settings = proof.settings;
+  const auto client = settings.find("client.id");
+  if (client != settings.end() && client->second.find(kZone) != std::string::npos) {
+    if (zone_.empty()) {
+      return fail(ErrorCode::kInvalid, "client.id has {zone.id}, and this worker has no zone; start it with --zone or ZONE_ID");
+    }
+    client->second.replace(client->second.find(kZone), kZone.size(), zone_);
+  }
+  return driver::kafka::open(settings, clock_);
+}
+
+Result<std::unique_ptr<driver::Driver>> WorkerSystems::open_embedded(const proof::Proof& proof) {
+  if (proof.workers > 1) {
+    return fail(ErrorCode::kUnsupported, "the embedded broker lives within one worker process: configure one worker, or prove a system that all of them reach");
+  }
+  auto defects = driver::embedded::parse_defects(proof.defects);
+  if (!defects) return tl::unexpected(std::move(defects).error());
+  const std::lock_guard lock(mutex_);
+  auto& broker = brokers_[proof.topic];
+  if (!broker) {
+    driver::embedded::BrokerOptions options;
+    options.seed = proof.seed;
+    options.defects = std::move(*defects);
+    options.expected = expected_of(proof);
+    broker = std::make_unique<driver::embedded::Broker>(clock_, wall_, std::move(options));
+  }
+  return embedded_factory(*broker)(proof);
+}
+
 namespace {
 
 // ── the embedded broker ──

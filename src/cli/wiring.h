@@ -12,7 +12,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +62,26 @@ struct Surroundings {
 // A driver of the embedded broker for each worker; `broker` outlives them.
 [[nodiscard]] worker::DriverFactory embedded_factory(driver::embedded::Broker& broker);
 [[nodiscard]] driver::embedded::Expected expected_of(const proof::Proof& proof);
+
+// Drivers for a worker process that takes part in proofs of any system. Each embedded broker lives in this process, one for a topic, so a
+// proof on it has one worker. `zone` stands for {zone.id} in a client.id; "": there is none.
+class WorkerSystems {
+ public:
+  // Clocks outlive it.
+  WorkerSystems(MonotonicClock& clock, const WallClock& wall, std::string zone) : clock_(clock), wall_(wall), zone_(std::move(zone)) {}
+  // It outlives the factory.
+  [[nodiscard]] worker::DriverFactory factory();
+
+ private:
+  [[nodiscard]] Result<std::unique_ptr<driver::Driver>> open(const proof::Proof& proof);
+  [[nodiscard]] Result<std::unique_ptr<driver::Driver>> open_embedded(const proof::Proof& proof);
+
+  MonotonicClock& clock_;
+  const WallClock& wall_;
+  const std::string zone_;
+  std::mutex mutex_;  // guards brokers_
+  std::map<std::string, std::unique_ptr<driver::embedded::Broker>> brokers_;  // by topic
+};
 
 // What is wrong with the plans that only their own rooms understand: chaos, defects, client settings.
 [[nodiscard]] std::vector<proof::Fault> faults_of_plans(const RunRequest& request);

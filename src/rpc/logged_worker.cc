@@ -12,7 +12,7 @@ namespace sp::rpc {
 using control::InputKind;
 using control::PortCall;
 
-LoggedWorker::LoggedWorker(std::uint32_t worker, std::unique_ptr<RemoteWorker> remote, control::LoggedRun& log)
+LoggedWorker::LoggedWorker(std::uint32_t worker, std::unique_ptr<DialedWorker> remote, control::LoggedRun& log)
     : worker_(worker), remote_(std::move(remote)), run_(log) {}
 
 bool LoggedWorker::take_gone() { return std::exchange(gone_, false); }

@@ -1,4 +1,4 @@
-// A worker in another process whose answers stand in the log of a run: control/logged_port.h over RemoteWorker.
+// A worker in another process whose answers stand in the log of a run: control/logged_port.h over DialedWorker.
 //
 //     run again:   prepare ─► the answer of then, and attach() · poll ─► the report of then · …
 //     live:        commit ─► the call ─► append(answer)
@@ -6,7 +6,7 @@
 // What the log does not hold yet is committed only before a call that could tell the worker of it: its own last answers before a poll, all
 // before any other call.
 //
-// Errors:   control/logged_port.h; those of RemoteWorker.
+// Errors:   control/logged_port.h; those of DialedWorker.
 // Threads:  that of the run.   Source: docs/decisions/0015.
 #pragma once
 
@@ -17,14 +17,14 @@
 
 #include "base/result.h"
 #include "control/logged_port.h"
-#include "rpc/remote_worker.h"
+#include "rpc/dialed_worker.h"
 
 namespace sp::rpc {
 
 class LoggedWorker final : public control::LoggedPort {
  public:
   // `log` outlives the port.
-  LoggedWorker(std::uint32_t worker, std::unique_ptr<RemoteWorker> remote, control::LoggedRun& log);
+  LoggedWorker(std::uint32_t worker, std::unique_ptr<DialedWorker> remote, control::LoggedRun& log);
 
   [[nodiscard]] bool take_gone() override;
 
@@ -48,7 +48,7 @@ class LoggedWorker final : public control::LoggedPort {
   [[nodiscard]] Result<void> make_durable(std::uint64_t up_to);
 
   const std::uint32_t worker_;
-  const std::unique_ptr<RemoteWorker> remote_;
+  const std::unique_ptr<DialedWorker> remote_;
   control::LoggedRun& run_;
   std::uint64_t appended_ = 0;  // the number of its last answer in the log
   bool gone_ = false;

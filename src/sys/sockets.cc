@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -92,6 +93,48 @@ bool is_loopback(std::string_view address) {
   if (inet_pton(AF_INET, text.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24U) == 127U;
   in6_addr six{};
   return inet_pton(AF_INET6, text.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+namespace {
+
+bool is_public_four(std::uint32_t address) {
+  struct Block {
+    std::uint32_t begin;
+    unsigned bits;
+  };
+  // RFC 6890: this network, private, shared, loopback, link-local, protocol assignments, benchmarks, groups and what is reserved.
+  constexpr std::array kClosed = {Block{0x00000000, 8}, Block{0x0A000000, 8},  Block{0x64400000, 10}, Block{0x7F000000, 8}, Block{0xA9FE0000, 16},
+                                  Block{0xAC100000, 12}, Block{0xC0000000, 24}, Block{0xC0A80000, 16}, Block{0xC6120000, 15}, Block{0xE0000000, 3}};
+  return std::none_of(kClosed.begin(), kClosed.end(), [&](const Block& block) { return (address ^ block.begin) >> (32U - block.bits) == 0; });
+}
+
+bool is_public_address(const addrinfo& address) {
+  if (address.ai_family == AF_INET) {
+    sockaddr_in four{};
+    std::memcpy(&four, address.ai_addr, sizeof four);
+    return is_public_four(ntohl(four.sin_addr.s_addr));
+  }
+  if (address.ai_family != AF_INET6) return false;
+  sockaddr_in6 six{};
+  std::memcpy(&six, address.ai_addr, sizeof six);
+  const auto* const bytes = six.sin6_addr.s6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
+    std::uint32_t inner = 0;
+    std::memcpy(&inner, bytes + 12, sizeof inner);
+    return is_public_four(ntohl(inner));
+  }
+  return (bytes[0] & 0xE0U) == 0x20U;  // 2000::/3, all that is given out
+}
+
+}  // namespace
+
+Result<bool> is_public(const std::string& host) {
+  auto addresses = look_up(host, 0, 0);
+  if (!addresses) return tl::unexpected(std::move(addresses).error());
+  for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
+    if (!is_public_address(*each)) return false;
+  }
+  return true;
 }
 
 Result<Listener> Listener::open(const ListenOptions& options) {

@@ -36,6 +36,10 @@ struct ListenOptions {
 // True for 127.0.0.0/8 and ::1: nobody on another machine can come.
 [[nodiscard]] bool is_loopback(std::string_view address);
 
+// True if every address of that name is one of the public internet: not of this machine, a link, a private network or a group.
+// Errors: kInvalid a name that is none. Waits as long as the system takes for the name.
+[[nodiscard]] Result<bool> is_public(const std::string& host);
+
 class Listener {
  public:
   enum class Accepted : std::uint8_t { kTaken, kNone, kExhausted };
