@@ -46,7 +46,8 @@ rpc::AddressFinder finder_of(std::string url, const http::Client& client) {
     const codec::Node* const port = root ? root->find("grpcPort") : nullptr;
     auto parsed = http::parse_url(url);
     if (port == nullptr || !parsed) {
-      return fail(ErrorCode::kUnavailable, fmt::format("{} does not answer /info as a worker does (status {}): is it the URL of a worker?", url, answer->status));
+      return fail(ErrorCode::kUnavailable,
+                  fmt::format("{} does not answer /info as a worker does (status {}): is it the URL of a worker?", url, answer->status));
     }
     return fmt::format("{}:{}", parsed->host.find(':') == std::string::npos ? parsed->host : "[" + parsed->host + "]", port->text);
   };
@@ -97,7 +98,7 @@ class CoordinatorProcess {
   std::unique_ptr<http::Client> to_workers_;
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<store::State> state_;
-  std::unique_ptr<coordinator::Registry> registry_;   // last: it uses the others
+  std::unique_ptr<coordinator::Registry> registry_;  // last: it uses the others
 };
 
 std::unique_ptr<rpc::DialedWorker> CoordinatorProcess::dial(const coordinator::NamedWorker& named) {
@@ -178,15 +179,18 @@ int CoordinatorProcess::run() {
 
 void add_coordinator(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("coordinator", "Keeps proofs and drives workers for hours; others speak to it over REST.");
-  command->footer("Everything survives its death: start it again with the same --state and running proofs go on.\n\n"
-                  "Exit codes: 0 stopped, 3 could not run.\n\nExample: streaming-proof coordinator -p 8080 -c configs --state state");
+  command->footer(
+      "Everything survives its death: start it again with the same --state and running proofs go on.\n\n"
+      "Exit codes: 0 stopped, 3 could not run.\n\nExample: streaming-proof coordinator -p 8080 -c configs --state state");
   auto flags = std::make_shared<CoordinatorFlags>(*command, session);  // shared: the library copies what it calls
   flags->listen.add_to(flags->reader, "it", "port of the REST interface; 0: a free one (default: 8080)");
   flags->reader.group("What it knows");
-  flags->reader.text("-c,--config", flags->config, "folder of *.yaml files with workers and drivers; watched (default: /mnt/streaming-proof/configs)");
+  flags->reader.text("-c,--config", flags->config,
+                     "folder of *.yaml files with workers and drivers; watched (default: /mnt/streaming-proof/configs)");
   flags->reader.text("--state", flags->state, "folder of what must survive (default: streaming-proof-state)");
   flags->reader.group("How it speaks to others");
-  flags->reader.text("--worker-ca", flags->worker_ca, "PEM file: whose certificates of workers are believed; workers are then spoken to with TLS");
+  flags->reader.text("--worker-ca", flags->worker_ca,
+                     "PEM file: whose certificates of workers are believed; workers are then spoken to with TLS");
   flags->reader.text("--worker-token-file", flags->worker_token_file, "file of tokens as the workers have it; one that may write is sent");
   flags->reader.yes("--private-webhooks", flags->private_webhooks, "webhooks may go to this machine and to private networks");
   command->callback([flags, &session] {

@@ -17,7 +17,8 @@ constexpr std::uint64_t kPortMax = 65'535;
 void ListenFlags::add_to(FlagReader& reader, std::string_view what, std::string_view port_help) {
   reader.group("Where it listens, and to whom");
   reader.number("-p,--port", port, {0, kPortMax}, port_help);
-  reader.text("--listen", listen, fmt::format("address to listen on; beyond this machine {} needs a certificate and tokens (default: 127.0.0.1)", what));
+  reader.text("--listen", listen,
+              fmt::format("address to listen on; beyond this machine {} needs a certificate and tokens (default: 127.0.0.1)", what));
   reader.text("--tls-certificate", tls_certificate, "PEM file: certificate to show, its chain behind it");
   reader.text("--tls-key", tls_key, "PEM file: key of the certificate");
   reader.text("--tls-client-ca", tls_client_ca, "PEM file: only clients with a certificate of these authorities may come");
@@ -58,9 +59,10 @@ Result<Listening> read_listening(const ListenFlags& flags, std::uint16_t usual_p
   }
   const bool secure = listening.tls && (!listening.tokens.empty() || !listening.tls->ca.empty());
   if (!sys::is_loopback(listening.address) && !secure && !flags.insecure) {
-    return fail(ErrorCode::kInvalid, fmt::format("--listen {}: others than this machine could come; give --tls-certificate, --tls-key and --token-file "
-                                                 "(or --tls-client-ca), or say --insecure",
-                                                 listening.address));
+    return fail(ErrorCode::kInvalid,
+                fmt::format("--listen {}: others than this machine could come; give --tls-certificate, --tls-key and --token-file "
+                            "(or --tls-client-ca), or say --insecure",
+                            listening.address));
   }
   return listening;
 }

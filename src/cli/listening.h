@@ -29,7 +29,7 @@ struct Listening {
   std::string address;
   std::uint16_t port = 0;
   std::optional<http::TlsMaterial> tls;
-  std::string tokens;   // the file's text
+  std::string tokens;  // the file's text
 };
 [[nodiscard]] Result<Listening> read_listening(const ListenFlags& flags, std::uint16_t usual_port);
 

@@ -64,7 +64,8 @@ Result<void> Notifier::try_once(const Letter& letter) const {
     auto open = sys::is_public(url->host);
     if (!open) return tl::unexpected(std::move(open).error());
     if (!*open) {
-      return fail(ErrorCode::kDenied, fmt::format("{} is an address of this machine or of a private network; --private-webhooks allows these", url->host));
+      return fail(ErrorCode::kDenied,
+                  fmt::format("{} is an address of this machine or of a private network; --private-webhooks allows these", url->host));
     }
   }
   http::Call call;

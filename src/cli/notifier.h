@@ -23,7 +23,7 @@
 namespace sp::cli {
 
 struct NotifierOptions {
-  bool private_addresses = false;   // also to this machine and private networks
+  bool private_addresses = false;  // also to this machine and private networks
   Nanoseconds first_pause = std::chrono::seconds(1);
   std::size_t tries = 5;
   std::function<void(std::string_view)> say;
@@ -52,10 +52,10 @@ class Notifier {
   MonotonicClock& clock_;
   const NotifierOptions options_;
   http::Client client_;
-  std::mutex mutex_;          // guards queue_
+  std::mutex mutex_;  // guards queue_
   std::condition_variable changed_;
   std::deque<Letter> queue_;
-  std::jthread thread_;       // last: it uses the others
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace sp::cli

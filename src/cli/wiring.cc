@@ -65,7 +65,8 @@ Result<std::unique_ptr<driver::Driver>> WorkerSystems::open(const proof::Proof& 
 
 Result<std::unique_ptr<driver::Driver>> WorkerSystems::open_embedded(const proof::Proof& proof) {
   if (proof.workers > 1) {
-    return fail(ErrorCode::kUnsupported, "the embedded broker lives within one worker process: configure one worker, or prove a system that all of them reach");
+    return fail(ErrorCode::kUnsupported,
+                "the embedded broker lives within one worker process: configure one worker, or prove a system that all of them reach");
   }
   auto defects = driver::embedded::parse_defects(proof.defects);
   if (!defects) return tl::unexpected(std::move(defects).error());

@@ -94,8 +94,8 @@ int serve(WorkerFlags& flags, const Session& session) {
   http_options.tls = listening->tls;
   auto server = http::Server::start(http_options, std::move(routes), clock);
   if (!server) return complain(session, std::move(server).error().in("REST"));
-  session.terminal.print(fmt::format("worker {} on {}://{}:{}, gRPC on port {}\n", flags.name, listening->tls ? "https" : "http", listening->address,
-                                     (*server)->port(), (*rpc_server)->port()));
+  session.terminal.print(fmt::format("worker {} on {}://{}:{}, gRPC on port {}\n", flags.name, listening->tls ? "https" : "http",
+                                     listening->address, (*server)->port(), (*rpc_server)->port()));
   while (stops.count() == 0) static_cast<void>(stops.wait(0, std::chrono::hours(1)));
   (*server)->stop();
   return kExitGood;
@@ -105,9 +105,10 @@ int serve(WorkerFlags& flags, const Session& session) {
 
 void add_worker(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("worker", "Takes part in the proofs of coordinators: produces, consumes, reports what it saw.");
-  command->footer("A coordinator is told of it with PUT /configs. It keeps what it saw until that was acknowledged; when its coordinator is\n"
-                  "silent for 30 s it holds its load back, and goes on when the coordinator is there again.\n\n"
-                  "Exit codes: 0 stopped, 3 could not run.\n\nExample: streaming-proof worker -p 8088 --zone eu-1a");
+  command->footer(
+      "A coordinator is told of it with PUT /configs. It keeps what it saw until that was acknowledged; when its coordinator is\n"
+      "silent for 30 s it holds its load back, and goes on when the coordinator is there again.\n\n"
+      "Exit codes: 0 stopped, 3 could not run.\n\nExample: streaming-proof worker -p 8088 --zone eu-1a");
   auto flags = std::make_shared<WorkerFlags>(*command, session);  // shared: the library copies what it calls
   flags->listen.add_to(flags->reader, "it", "port of its REST interface; 0: a free one (default: 8088)");
   flags->reader.number("--rpc-port", flags->rpc_port, {0, kPortMax}, "port for coordinators; 0: a free one (default: the one above)");

@@ -57,9 +57,9 @@ class DialedWorker final : public control::WorkerPort {
   RemoteOptions options_;
   std::unique_ptr<RemoteWorker> remote_;
   std::optional<std::pair<core::RunId, core::SourceId>> about_;
-  bool lost_ = true;                     // the last call did not reach it
+  bool lost_ = true;  // the last call did not reach it
   std::optional<MonotonicTime> found_at_;
-  std::string problem_;                  // of the last find()
+  std::string problem_;  // of the last find()
 };
 
 }  // namespace sp::rpc

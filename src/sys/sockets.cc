@@ -103,9 +103,11 @@ bool is_public_four(std::uint32_t address) {
     unsigned bits;
   };
   // RFC 6890: this network, private, shared, loopback, link-local, protocol assignments, benchmarks, groups and what is reserved.
-  constexpr std::array kClosed = {Block{0x00000000, 8}, Block{0x0A000000, 8},  Block{0x64400000, 10}, Block{0x7F000000, 8}, Block{0xA9FE0000, 16},
-                                  Block{0xAC100000, 12}, Block{0xC0000000, 24}, Block{0xC0A80000, 16}, Block{0xC6120000, 15}, Block{0xE0000000, 3}};
-  return std::none_of(kClosed.begin(), kClosed.end(), [&](const Block& block) { return (address ^ block.begin) >> (32U - block.bits) == 0; });
+  constexpr std::array kClosed = {Block{0x00000000, 8},  Block{0x0A000000, 8},  Block{0x64400000, 10}, Block{0x7F000000, 8},
+                                  Block{0xA9FE0000, 16}, Block{0xAC100000, 12}, Block{0xC0000000, 24}, Block{0xC0A80000, 16},
+                                  Block{0xC6120000, 15}, Block{0xE0000000, 3}};
+  const auto within = [&](const Block& block) { return (address ^ block.begin) >> (32U - block.bits) == 0; };
+  return std::none_of(kClosed.begin(), kClosed.end(), within);
 }
 
 bool is_public_address(const addrinfo& address) {

@@ -1,16 +1,14 @@
 // Bad days of a run, from outside: the right message, the right verdict, nothing lost of what was
 // gathered.
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "process/program.h"
 #include "process/result.h"
+#include "support/tiny_disk.h"
 #include "sys/net.h"
 
 namespace sp::process_test {
@@ -20,6 +18,7 @@ using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using support::TinyDisk;
 using testing::StartsWith;
 using namespace std::chrono_literals;
 
@@ -121,30 +120,6 @@ TEST(BadDayTest, NothingEverAcknowledgedIsInconclusive) {
   EXPECT_THAT(outcome.out, StartsWith("INCONCLUSIVE"));
   EXPECT_THAT(first_line(outcome.out), HasSubstr("acknowledged"));
 }
-
-// A file system of 1 MB with little left of it.
-class TinyDisk {
- public:
-  TinyDisk() : folder_(sys::TemporaryFolder::make("sp-tiny-disk").value()) {
-    mounted_ = mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=1m") == 0;
-    if (!mounted_) problem_ = std::strerror(errno);
-  }
-  ~TinyDisk() {
-    if (mounted_) (void)umount2(folder_.path().c_str(), MNT_DETACH);
-  }
-  TinyDisk(const TinyDisk&) = delete;
-  TinyDisk& operator=(const TinyDisk&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
-  [[nodiscard]] const std::string& problem() const { return problem_; }
-  void fill(std::size_t left) const {
-    std::ofstream(path() / "filler") << std::string((std::size_t{1} << 20U) - left, 'x');
-  }
-
- private:
-  sys::TemporaryFolder folder_;
-  bool mounted_ = false;
-  std::string problem_;
-};
 
 TEST(BadDayTest, ADiskThatIsFullLeavesTheWholeReportOnStdoutAndNoHalfFile) {
   const TinyDisk disk;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/tiny_disk.h"
 #include "sys/files.h"
 
 namespace sp::store {
@@ -181,6 +182,33 @@ TEST_F(StateTest, AnInputOfAnUnknownKindIsRefused) {
   }
   open();
   EXPECT_EQ(state_->inputs("aaaaa")->replay().error().code, ErrorCode::kParse);
+}
+
+TEST(StateOnAFullDiskTest, SaysSoAndGoesOnWhereItWasOnceThereIsRoom) {
+  const support::TinyDisk disk;
+  ASSERT_EQ(disk.problem(), "") << "this test mounts a small disk: run it as root";
+  auto state = State::open(disk.path());
+  ASSERT_TRUE(state) << state.error().message;
+  ASSERT_TRUE((*state)->add_proof({"aaaaa", 1, "{}", "p", "{}", 1, std::nullopt}));
+  auto log = (*state)->inputs("aaaaa");
+  ASSERT_FALSE(*log->replay());
+  disk.fill(0);
+  std::uint64_t appended = 0;
+  Result<void> done;
+  while (done && appended < 1'000) {  // what the file has room for already
+    log->append({InputKind::kAnswer, PortCall::kPoll, 0, static_cast<std::int64_t>(++appended), std::string(10'000, 'x')});
+    done = log->commit();
+  }
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::kFull);
+  EXPECT_NE(done.error().message.find("the disk is full"), std::string::npos) << done.error().message;
+  EXPECT_FALSE(log->commit()) << "it is still full";
+  disk.make_room();
+  ASSERT_TRUE(log->commit());
+  auto again = (*state)->inputs("aaaaa");
+  std::int64_t expected = 0;
+  while (auto input = *again->replay()) EXPECT_EQ(input->value, ++expected);
+  EXPECT_EQ(static_cast<std::uint64_t>(expected), appended) << "each once";
 }
 
 TEST_F(StateTest, AMissingInputIsNoticed) {

@@ -7,6 +7,18 @@
 namespace sp::sys {
 namespace {
 
+TEST(IsPublicTest, NamesTheInternetAndNothingElse) {
+  for (const char* yes : {"8.8.8.8", "1.1.1.1", "172.32.0.1", "100.63.255.255", "192.167.1.1", "2606:4700::1111", "::ffff:8.8.8.8"}) {
+    EXPECT_TRUE(is_public(yes).value()) << yes;
+  }
+  for (const char* no : {"127.0.0.1", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.0.1", "169.254.169.254",
+                         "100.64.0.1", "0.0.0.0",
+                         "224.0.0.1", "255.255.255.255", "198.18.0.1", "::1", "fe80::1", "fd00::1", "::ffff:10.0.0.1", "ff02::1", "localhost"}) {
+    EXPECT_FALSE(is_public(no).value()) << no;
+  }
+  EXPECT_EQ(is_public("no such name.invalid").error().code, ErrorCode::kInvalid);
+}
+
 TEST(SocketsTest, KnowsLoopback) {
   for (const char* yes : {"127.0.0.1", "127.8.9.1", "::1"}) EXPECT_TRUE(is_loopback(yes)) << yes;
   for (const char* no : {"0.0.0.0", "::", "10.0.0.1", "localhost", "", "127.0.0.1.evil", "::ffff:1.2.3.4"})
