@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "api/api.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "core/contract.h"
@@ -298,6 +299,7 @@ constexpr std::array kManual = {
     ManualRow{"commands", commands_page}, ManualRow{"proof", proof_page},
     ManualRow{"findings", findings_page}, ManualRow{"errors", errors_page},
     ManualRow{"defects", defects_page},   ManualRow{"faults", faults_page},
+    ManualRow{"rest", [](const CLI::App&) { return api::rest_markdown(); }},
 };
 
 }  // namespace
