@@ -59,6 +59,12 @@ std::vector<KeyView> view_keys(const track::Ledger& ledger, std::size_t most) {
   return views;
 }
 
+std::uint64_t deliveries(const track::Ledger& ledger) {
+  std::uint64_t sum = 0;
+  for (const track::Group& group : ledger.state().groups) sum += group.deliveries;
+  return sum;
+}
+
 CheckpointSummary count_keys(const track::Ledger& ledger) {
   const track::State& state = ledger.state();
   CheckpointSummary counts;

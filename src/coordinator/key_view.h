@@ -17,5 +17,7 @@ namespace sp::coordinator {
 // In the order of producers and keys; the first `most`.
 [[nodiscard]] std::vector<KeyView> view_keys(const track::Ledger& ledger, std::size_t most);
 [[nodiscard]] CheckpointSummary count_keys(const track::Ledger& ledger);
+// Hand-overs of all groups, repeats included.
+[[nodiscard]] std::uint64_t deliveries(const track::Ledger& ledger);
 
 }  // namespace sp::coordinator

@@ -111,6 +111,7 @@ class ServedProof {
   void add_fault_event(const core::FaultRecord& fault);
   void publish(MonotonicTime now, bool last);
   [[nodiscard]] Summary summary_now(MonotonicTime now) const;
+  [[nodiscard]] core::Counters traffic_now(MonotonicTime now) const;
   void publish_status();
   void set_head(ProofStatus status, std::string reason);
   void settle_violations();

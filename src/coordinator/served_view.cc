@@ -169,8 +169,22 @@ Summary ServedProof::summary_now(MonotonicTime now) const {
   return summary;
 }
 
+// What the evidence shows: a worker that died had done more than it last counted. Bytes and client errors nobody else knows.
+core::Counters ServedProof::traffic_now(MonotonicTime now) const {
+  core::Counters traffic = run_->fleet().counters();
+  const track::Ledger* const ledger = run_->ledger();
+  if (ledger == nullptr) return traffic;
+  const track::Progress progress = run_->live(now).progress;
+  traffic.attempts = progress.issued;
+  traffic.acked = progress.acked;
+  traffic.failed = progress.failed;
+  traffic.unknown = progress.unknown;
+  traffic.received = deliveries(*ledger);
+  return traffic;
+}
+
 void ServedProof::add_point(MonotonicTime now) {
-  const core::Counters traffic = run_->fleet().counters();
+  const core::Counters traffic = traffic_now(now);
   const Histogram publish = run_->fleet().publish_latency();
   const Histogram end_to_end = run_->fleet().end_to_end_latency();
   series_.add({duration_cast<seconds>(now.time_since_epoch()), summary_now(now), traffic, publish, end_to_end});
@@ -188,7 +202,7 @@ void ServedProof::publish(MonotonicTime now, bool last) {
   const Summary summary = summary_now(now);
   Performance performance;
   performance.elapsed = duration_cast<seconds>(now.time_since_epoch());
-  performance.traffic = run_->fleet().counters();
+  performance.traffic = traffic_now(now);
   performance.verified = summary.verified;
   performance.publish_latency = latency_of(run_->fleet().publish_latency());
   performance.end_to_end_latency = latency_of(run_->fleet().end_to_end_latency());

@@ -61,10 +61,9 @@ struct ServiceOverRpcTest : testing::Test {
     return port;
   }
 
-  std::unique_ptr<RemoteWorker> remote(const coordinator::NamedWorker& named) {
-    RemoteOptions options;
-    options.address = named.url.substr(std::string_view("http://").size());
-    return *RemoteWorker::open(clock, options);
+  std::unique_ptr<DialedWorker> remote(const coordinator::NamedWorker& named) {
+    const std::string address = named.url.substr(std::string_view("http://").size());
+    return std::make_unique<DialedWorker>([address] { return address; }, clock, RemoteOptions{});
   }
   void start_coordinator() {
     auto opened = store::State::open(folder.path());
