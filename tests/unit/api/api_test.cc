@@ -34,6 +34,12 @@ TEST_F(ApiTest, CreateReadsWhatToolsWrite) {
   }
 }
 
+TEST_F(ApiTest, ABodyThatIsNotThereIsSaid) {
+  for (const auto& [method, path] :
+       {std::pair("POST", "/proofs"), {"PUT", "/configs"}, {"DELETE", "/configs"}, {"POST", "/proofs/aB3dE/faults"}})
+    EXPECT_THAT(ask(method, path), HasSubstr(R"("message":"the request has no body")")) << path;
+}
+
 TEST_F(ApiTest, CreateNeedNotWait) {
   EXPECT_THAT(ask("POST", "/proofs?wait=false", "{}"), StartsWith("200 "));
   EXPECT_FALSE(service_.waited_);
