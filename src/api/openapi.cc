@@ -58,7 +58,8 @@ std::string_view body_schema(std::string_view body) {
     return R"({"type":"object","properties":{)"
            R"("workers":{"type":["object","null"],"additionalProperties":{"type":"string","pattern":"^https?://[a-z0-9.]+$"}},)"
            R"("drivers":{"type":["object","null"],"additionalProperties":{"type":"object","required":["driverType"],"properties":{)"
-           R"("driverType":{"type":"string","minLength":1},"driverConfigs":{"type":["object","null"]},"metadata":{"type":["object","null"]}},)"
+           R"("driverType":{"type":"string","minLength":1},"driverConfigs":{"type":["object","null"]},)"
+           R"("metadata":{"type":["object","null"]}},)"
            R"("additionalProperties":false}},"report":{"type":["object","null"]}},"additionalProperties":false})";
   }
   if (body == "FaultMark") {
