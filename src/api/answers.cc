@@ -68,6 +68,7 @@ http::Response faults_answer(const std::vector<proof::Fault>& faults) {
 
 coordinator::Answer<codec::Node> read_body(const http::Request& request) {
   auto node = codec::parse_document(request.body, {.name = "body"});
+  if (node && node->kind == codec::Node::Kind::kNothing) node = fail(ErrorCode::kInvalid, "the request has no body");
   if (node) return *std::move(node);
   const Error error = std::move(node).error();
   proof::Fault fault{error.code, "body", error.message, "send JSON, or YAML"};

@@ -57,7 +57,11 @@ class Api {
 [[nodiscard]] http::Response error_page(int status, const std::string& message);
 
 // GET /openapi.json: OpenAPI 3.1.
-[[nodiscard]] std::string openapi_json(std::string_view version);
+struct OpenApiOptions {
+  std::string_view version = SP_VERSION;
+  bool tokens = true;  // false: nobody needs one
+};
+[[nodiscard]] std::string openapi_json(const OpenApiOptions& options = {});
 // docs/reference/rest.md: each endpoint and each member with same, corrected or added.
 [[nodiscard]] std::string rest_markdown();
 

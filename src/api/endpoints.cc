@@ -14,12 +14,12 @@ constexpr std::string_view kFaultsNote = "what is wrong with a request is a 4xx 
 
 constexpr std::array kWait = {QueryRow{"wait", "boolean", "false: answer at once, and let it go on"}};
 constexpr std::array kViolations = {
-    QueryRow{"code", "string", "only of this code of docs/reference/findings.md"},
+    QueryRow{"code", "code", "only of this code of docs/reference/findings.md"},
     QueryRow{"key", "string", "only of this key"},
     QueryRow{"since", "duration", "noticed from then on, counted from the start of the proof"},
     QueryRow{"until", "duration", "noticed before then"},
     QueryRow{"after", "integer", "numbers above it: `next` of the page before"},
-    QueryRow{"limit", "integer", "violations of a page, 1 to 1000; else 100"},
+    QueryRow{"limit", "integer", "violations of a page, 1 to 1000; else 100", 1, kViolationsMax},
 };
 constexpr std::array kEvents = {
     QueryRow{"after", "integer", "events above this number; the header Last-Event-ID comes first"}};

@@ -6,6 +6,7 @@
 // Cost:     a table.   Errors: none.   Threads: constants.   Source: section 1.2 of the reference.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +22,10 @@ class Handlers;
 
 struct QueryRow {
   std::string_view name;
-  std::string_view type;  // "string", "integer", "boolean", "duration"
+  std::string_view type;  // "string", "integer", "boolean", "duration", "code"
   std::string_view meaning;
+  std::uint64_t first = 0;  // of an integer
+  std::uint64_t last = UINT64_MAX;
 };
 
 struct Endpoint {
@@ -32,7 +35,7 @@ struct Endpoint {
   http::Response (Handlers::*answer)(const http::Request&) const = nullptr;
   std::string_view summary;
   std::string_view response = "";  // a type of contract.h; "": nothing; "text", "events", "redirect", "file"
-  std::string_view body = "";      // what is read; "": nothing
+  std::string_view body = "";      // what is read: "Proof", "Configs", "FaultMark"; "": nothing
   std::span<const QueryRow> queries = {};
   http::Lane lane = http::Lane::kQuick;
   Standing standing = Standing::kAdded;

@@ -269,6 +269,8 @@ Response Handlers::metrics(const Request& /*request*/) const {
   return response;
 }
 
-Response Handlers::openapi(const Request& /*request*/) const { return json_answer(openapi_json(options_.version)); }
+Response Handlers::openapi(const Request& /*request*/) const {
+  return json_answer(openapi_json({.version = options_.version, .tokens = !options_.tokens.empty()}));
+}
 
 }  // namespace sp::api

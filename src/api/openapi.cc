@@ -10,6 +10,7 @@
 #include "api/endpoints.h"
 #include "base/text.h"
 #include "codec/json_writer.h"
+#include "core/code.h"
 
 namespace sp::api {
 namespace {
@@ -33,6 +34,43 @@ std::vector<std::string> parameters_of(std::string_view pattern) {
   return names;
 }
 
+std::string query_schema(const QueryRow& query) {
+  JsonWriter json;
+  if (query.type == "duration") {
+    json.begin_object().member("type", "string").member("pattern", R"(^[0-9]{1,5}(\.[0-9]{1,3})?(ns|us|ms|s|m|h|d)?$)").end_object();
+  } else if (query.type == "code") {
+    json.begin_object().member("type", "string").key("enum").begin_array();
+    for (std::size_t i = 0; i < core::kCodeCount; ++i) json.value(core::code_row(static_cast<core::Code>(i)).name);
+    json.end_array().end_object();
+  } else if (query.type == "integer") {
+    json.begin_object().member("type", "integer").member("minimum", query.first);
+    if (query.last != UINT64_MAX) json.member("maximum", query.last);
+    json.end_object();
+  } else {
+    json.raw(schema_json(query.type));
+  }
+  return json.take();
+}
+
+// What is read, as far as it can be said in a schema; faults say the rest.
+std::string_view body_schema(std::string_view body) {
+  if (body == "Configs") {
+    return R"({"type":"object","properties":{)"
+           R"("workers":{"type":["object","null"],"additionalProperties":{"type":"string","pattern":"^https?://[a-z0-9.]+$"}},)"
+           R"("drivers":{"type":["object","null"],"additionalProperties":{"type":"object","required":["driverType"],"properties":{)"
+           R"("driverType":{"type":"string","minLength":1},"driverConfigs":{"type":["object","null"]},)"
+           R"("metadata":{"type":["object","null"]}},)"
+           R"("additionalProperties":false}},"report":{"type":["object","null"]}},"additionalProperties":false})";
+  }
+  if (body == "FaultMark") {
+    return R"({"type":"object","properties":{"number":{"type":"integer","minimum":1},)"
+           R"("name":{"type":"string","minLength":1,"maxLength":100},"target":{"type":["string","null"],"maxLength":100},)"
+           R"("effect":{"type":["string","null"],"maxLength":100},"end":{"type":["boolean","null"]}},)"
+           R"("anyOf":[{"required":["number"]},{"required":["name"]}],"additionalProperties":false})";
+  }
+  return R"({"type":"object"})";
+}
+
 void parameters(JsonWriter& json, const Endpoint& endpoint) {
   json.key("parameters").begin_array();
   for (const std::string& name : parameters_of(endpoint.pattern)) {
@@ -41,7 +79,7 @@ void parameters(JsonWriter& json, const Endpoint& endpoint) {
   }
   for (const QueryRow& query : endpoint.queries) {
     json.begin_object().member("name", query.name).member("in", "query").member("description", query.meaning);
-    json.key("schema").raw(schema_json(query.type == "duration" ? "string" : query.type)).end_object();
+    json.key("schema").raw(query_schema(query)).end_object();
   }
   json.end_array();
 }
@@ -94,17 +132,17 @@ void responses(JsonWriter& json, const Endpoint& endpoint) {
   json.end_object();
 }
 
-void operation(JsonWriter& json, const Endpoint& endpoint) {
+void operation(JsonWriter& json, const Endpoint& endpoint, bool tokens) {
   json.key(lower(endpoint.method)).begin_object().member("summary", endpoint.summary);
   parameters(json, endpoint);
   if (!endpoint.body.empty()) {
     json.key("requestBody").begin_object().member("required", true);
-    content(json, "application/json", R"({"type":"object"})");
+    content(json, "application/json", body_schema(endpoint.body));
     json.end_object();
   }
   responses(json, endpoint);
   json.key("security").begin_array();
-  if (endpoint.role != Role::kOpen) json.begin_object().key("token").begin_array().end_array().end_object();
+  if (tokens && endpoint.role != Role::kOpen) json.begin_object().key("token").begin_array().end_array().end_object();
   json.end_array().end_object();
 }
 
@@ -183,16 +221,16 @@ std::string member_tables() {
 
 }  // namespace
 
-std::string openapi_json(std::string_view version) {
+std::string openapi_json(const OpenApiOptions& options) {
   JsonWriter json;
   json.begin_object().member("openapi", "3.1.0").key("info").begin_object().member("title", "streaming-proof");
-  json.member("version", version).end_object().key("paths").begin_object();
+  json.member("version", options.version).end_object().key("paths").begin_object();
   std::set<std::string_view> told;
   for (const Endpoint& first : endpoints()) {
     if (!told.insert(first.pattern).second) continue;
     json.key(openapi_path(first.pattern)).begin_object();
     for (const Endpoint& endpoint : endpoints()) {
-      if (endpoint.pattern == first.pattern) operation(json, endpoint);
+      if (endpoint.pattern == first.pattern) operation(json, endpoint, options.tokens);
     }
     json.end_object();
   }

@@ -42,14 +42,6 @@ enum class DetailsView : std::uint8_t { kSummary, kAll };
 // {"error":{"code":"invalid","message":…,"faults":[{"place":…,"message":…,"remedy":…}]}}
 [[nodiscard]] std::string error_json(ErrorCode code, std::string_view message, std::span<const proof::Fault> faults = {});
 
-// What `GET /info` of a worker says.
-struct WorkerInfo {
-  std::string name, version, zone;
-  std::uint32_t incarnation = 0;
-  std::uint16_t grpc_port = 0;
-};
-[[nodiscard]] std::string worker_info_json(const WorkerInfo& info);
-
 // The members that a mark of a fault may have.
 namespace fault_members {
 inline constexpr std::string_view kNumber = "number";

@@ -152,10 +152,4 @@ std::string error_json(ErrorCode code, std::string_view message, std::span<const
   return json.end_array().end_object().end_object().take();
 }
 
-std::string worker_info_json(const WorkerInfo& info) {
-  codec::JsonWriter json;
-  json.begin_object().member("name", info.name).member("version", info.version).member("incarnation", info.incarnation);
-  return json.member("zone", info.zone).member("grpcPort", info.grpc_port).end_object().take();
-}
-
 }  // namespace sp::api

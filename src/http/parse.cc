@@ -153,7 +153,9 @@ std::size_t MessageReader::feed(std::string_view bytes) {
   const auto number = HTTP_PARSER_ERRNO(&self.parser);
   if (self.state == State::kWhole) return used;
   if (number == HPE_OK || self.state == State::kBad) return used;
-  if (number == HPE_HEADER_OVERFLOW) {
+  if (number == HPE_INVALID_METHOD) {
+    self.bad(405, "this is no method of HTTP that is known here");
+  } else if (number == HPE_HEADER_OVERFLOW) {
     self.bad(431, "the head of the request is too long; send fewer or shorter headers");
   } else {
     self.bad(400, fmt::format("this is no HTTP/1.1: {}", http_errno_description(number)));

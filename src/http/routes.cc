@@ -20,6 +20,10 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 bool is_name(std::string_view segment) { return segment.starts_with('{') && segment.ends_with('}'); }
 bool is_rest(std::string_view segment) { return segment.ends_with("*}"); }
 
+void add_method(std::string& list, const std::string& method) {
+  if (list.find(method) == std::string::npos) list += (list.empty() ? "" : ", ") + method;
+}
+
 enum class Fit : std::uint8_t { kNo, kYes, kUndecodable };
 
 Fit fit(const std::vector<std::string>& pattern, const std::vector<std::string_view>& path,
@@ -57,6 +61,12 @@ void Routes::add(Route route) {
   entries_.push_back({std::move(route), std::move(segments)});
 }
 
+std::string Routes::methods() const {
+  std::string all;
+  for (const Entry& entry : entries_) add_method(all, entry.route.method);
+  return all;
+}
+
 std::variant<const Route*, Routes::Miss> Routes::find(Request& request) const {
   const std::vector<std::string_view> path = segments_of(request.path);
   const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : request.method;
@@ -70,7 +80,7 @@ std::variant<const Route*, Routes::Miss> Routes::find(Request& request) const {
       request.parameters = std::move(parameters);
       return &entry.route;
     }
-    if (allowed.find(entry.route.method) == std::string::npos) allowed += (allowed.empty() ? "" : ", ") + entry.route.method;
+    add_method(allowed, entry.route.method);
   }
   if (allowed.empty()) return Miss{404, fmt::format("there is nothing at {}", printable(request.path)), ""};
   return Miss{405, fmt::format("{} is not possible here; {} is", request.method, allowed), allowed};

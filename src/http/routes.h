@@ -40,6 +40,8 @@ class Routes {
   };
 
   void add(Route route);
+  // All methods of all routes: "GET, POST".
+  [[nodiscard]] std::string methods() const;
   // The route, with the request's parameters filled in; HEAD finds GET. The pointer lives as long as this.
   [[nodiscard]] std::variant<const Route*, Miss> find(Request& request) const;
 

@@ -212,7 +212,9 @@ bool Server::Impl::make_room(MonotonicTime now) {
 
 void Server::Impl::after_io(ConnectionId id, Connection& connection, MonotonicTime now) {
   if (connection.stage() == Stage::kBad) {
-    refuse(connection, connection.fault().status, connection.fault().message, now);
+    Headers headers;
+    if (connection.fault().status == 405) headers["Allow"] = routes.methods();
+    refuse(connection, connection.fault().status, connection.fault().message, now, std::move(headers));
   } else if (auto message = connection.take_request(now)) {
     ++requests;
     dispatch(id, connection, *std::move(message), now);
@@ -276,7 +278,8 @@ void Server::Impl::start_stream(Done done, Connection& connection, MonotonicTime
 
 void Server::Impl::refuse(Connection& connection, int status, const std::string& message, MonotonicTime now,
                           Headers headers) {
-  if (status != 404 && status != 405) ++refused;
+  const bool misses = connection.stage() == Stage::kHandling && (status == 404 || status == 405);
+  if (!misses && status != 408) ++refused;  // who is late is counted as cut
   Response response;
   if (options.error_page) {
     response = options.error_page(status, message);
@@ -294,7 +297,7 @@ void Server::Impl::expire(MonotonicTime now) {
   for (auto& [id, connection] : connections) {
     const auto deadline = connection.deadline();
     if (!deadline || *deadline > now) continue;
-    ++cut;
+    if (connection.stage() != Stage::kClosing) ++cut;  // that one has its answer
     if (connection.expire()) refuse(connection, 408, "the request was not complete in time", now);
   }
 }

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "api/endpoints.h"
-#include "api/views.h"
 #include "unit/api/api_fixture.h"
 
 namespace sp::api {
@@ -32,6 +31,12 @@ TEST_F(ApiTest, CreateReadsWhatToolsWrite) {
     EXPECT_THAT(ask("POST", "/proofs", body), StartsWith("200 ")) << body;
     EXPECT_EQ(service_.created_.find("name")->text, "a") << body;
   }
+}
+
+TEST_F(ApiTest, ABodyThatIsNotThereIsSaid) {
+  for (const auto& [method, path] :
+       {std::pair("POST", "/proofs"), {"PUT", "/configs"}, {"DELETE", "/configs"}, {"POST", "/proofs/aB3dE/faults"}})
+    EXPECT_THAT(ask(method, path), HasSubstr(R"("message":"the request has no body")")) << path;
 }
 
 TEST_F(ApiTest, CreateNeedNotWait) {
@@ -273,11 +278,6 @@ TEST(TokensTest, AreComparedWhole) {
   EXPECT_TRUE(same_secret("abc", "abc"));
   for (const char* other : {"", "ab", "abcd", "abcabc", "abd", "ABC"}) EXPECT_FALSE(same_secret(other, "abc")) << other;
   EXPECT_FALSE(same_secret("", ""));
-}
-
-TEST(WorkerInfoTest, IsWhatACoordinatorAsksFor) {
-  EXPECT_EQ(worker_info_json({.name = "w", .version = "1", .zone = "a", .incarnation = 3, .grpc_port = 9090}),
-            R"({"name":"w","version":"1","incarnation":3,"zone":"a","grpcPort":9090})");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class FakeService final : public Service {
     }
     if (const auto* name = body.find("name"); name != nullptr && name->text == "cannot start")
       return tl::unexpected(Refusal{{ErrorCode::kUnavailable, "proof aB3dE: The run failed to start: nobody answers"}, {}});
-    return heads_[kFull];
+    return full_head();
   }
   std::vector<ProofHead> list() const override {
     std::vector<ProofHead> all;

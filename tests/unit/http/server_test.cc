@@ -140,6 +140,9 @@ TEST_F(ServerTest, RefusesWhatIsNoHttp) {
   }
   EXPECT_EQ(ask("/healthz"), "200 ok");
   EXPECT_EQ(server_->stats().refused, malformed.size());
+  const std::string unknown_method = raw("QUERY /healthz HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(status_line(unknown_method), "HTTP/1.1 405 Method Not Allowed");
+  EXPECT_NE(unknown_method.find("\r\nAllow: GET, POST\r\n"), std::string::npos);
 }
 
 TEST_F(ServerTest, CutsARequestThatIsNotWholeInTimeHoweverOftenItSendsAByte) {
@@ -159,6 +162,8 @@ TEST_F(ServerTest, CutsARequestThatIsNotWholeInTimeHoweverOftenItSendsAByte) {
   EXPECT_EQ(status_line(answer), "HTTP/1.1 408 Request Timeout");
   EXPECT_GE(real_clock().now() - begin, milliseconds(250));
   EXPECT_LT(real_clock().now() - begin, seconds(10));
+  EXPECT_EQ(server_->stats().cut, 1U);
+  EXPECT_EQ(server_->stats().refused, 0U);
 }
 
 TEST_F(ServerTest, ClosesAConnectionThatSaysNothing) {
