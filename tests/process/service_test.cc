@@ -1,132 +1,12 @@
 // Coordinator and worker as processes, spoken to over REST, killed by signal.
 #include <gtest/gtest.h>
 
-#include "codec/document.h"
-#include "codec/json_writer.h"
-#include "http/client.h"
-#include "process/program.h"
+#include "process/service.h"
 
 namespace sp::process_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-class ServiceTest : public testing::Test {
- protected:
-  SystemMonotonicClock clock;
-  http::Client client{{}, clock};
-  sys::TemporaryFolder folder = *sys::TemporaryFolder::make("sp-service-test");
-  std::unique_ptr<Program> worker;
-  std::unique_ptr<Program> coordinator;
-  std::string url;
-
-  // The URL that the program says it is on; "" if it does not.
-  [[nodiscard]] std::string url_of(const Program& program) const {
-    for (const MonotonicTime end = clock.now() + 20s; clock.now() < end && program.running();) {
-      const std::string out = program.out();
-      const auto begin = out.find("http");
-      if (begin != std::string::npos && out.find('\n') != std::string::npos)
-        return out.substr(begin, out.find_first_of(",\n", begin) - begin);
-      std::unique_lock lock(mutex_);
-      static_cast<void>(clock_wait(lock));
-    }
-    ADD_FAILURE() << program.out() << program.err();
-    return "";
-  }
-  bool clock_wait(std::unique_lock<std::mutex>& lock) const {
-    SystemMonotonicClock now;
-    return now.wait_until(lock, never_, now.now() + 10ms);
-  }
-  void start_worker(const std::string& port = "0") {
-    worker = std::make_unique<Program>(std::vector<std::string>{"worker", "-p", port});
-    worker_url_ = url_of(*worker);
-  }
-  void start_coordinator() {
-    coordinator = std::make_unique<Program>(std::vector<std::string>{"coordinator", "-p", "0", "-c", (folder.path() / "configs").string(),
-                                                                     "--state", (folder.path() / "state").string()});
-    url = url_of(*coordinator);
-  }
-  [[nodiscard]] http::Answer call(const std::string& method, const std::string& path, const std::string& body = "") const {
-    http::Call what;
-    what.method = method;
-    what.url = url + path;
-    what.body = body;
-    what.wait = 60s;
-    auto answer = client.call(what);
-    EXPECT_TRUE(answer) << (answer ? "" : answer.error().message);
-    return answer ? *answer : http::Answer{};
-  }
-  [[nodiscard]] codec::Node get(const std::string& path) const {
-    const http::Answer answer = call("GET", path);
-    EXPECT_EQ(answer.status, 200) << answer.body;
-    auto root = codec::parse_document(answer.body, {.bytes_max = std::size_t{64} << 20U, .nodes_max = 10'000'000});
-    EXPECT_TRUE(root);
-    return root ? *root : codec::Node{};
-  }
-  static std::string text(const codec::Node& node, std::initializer_list<std::string_view> names) {
-    const codec::Node* at = &node;
-    for (const auto name : names) {
-      at = at->find(name);
-      if (at == nullptr) return "";
-    }
-    return at->text;
-  }
-  static std::uint64_t number(const codec::Node& node, std::initializer_list<std::string_view> names) {
-    const std::string digits = text(node, names);
-    return digits.empty() ? 0 : std::stoull(digits);
-  }
-  void configure() {
-    codec::JsonWriter json;
-    json.begin_object().key("workers").begin_object().member("w1", worker_url_).end_object();
-    json.key("drivers")
-        .begin_object()
-        .key("e")
-        .begin_object()
-        .member("driverType", "embedded")
-        .key("driverConfigs")
-        .begin_object()
-        .end_object();
-    json.end_object().end_object().end_object();
-    EXPECT_EQ(call("PUT", "/configs", json.take()).status, 200);
-  }
-  // Its id.
-  std::string create(int seconds, const std::string& more = "") {
-    const auto answer =
-        call("POST", "/proofs",
-             fmt::format(R"({{"driver":"e","features":["at_least_once","ordering"],"msgRate":1000,"keys":20,"messageSize":100,
-        "checkPointInterval":1,"timeout":5,"duration":{},"finalWaitSeconds":5{}}})",
-                         seconds, more));
-    EXPECT_EQ(answer.status, 200) << answer.body;
-    auto root = codec::parse_document(answer.body);
-    return root ? text(*root, {"id"}) : std::string();
-  }
-  // Its report, once its events are over.
-  codec::Node wait_for(const std::string& id) {
-    http::Call what;
-    what.url = url + "/proofs/" + id + "/events";
-    what.wait = 60s;
-    auto followed = client.follow(what, [](const http::Event&) { return true; });
-    EXPECT_TRUE(followed) << (followed ? "" : followed.error().message);
-    return get("/proofs/" + id + "/report");
-  }
-  void wait_until_verified(const std::string& id, std::uint64_t records) {
-    http::Call what;
-    what.url = url + "/proofs/" + id + "/events";
-    what.wait = 30s;
-    auto followed = client.follow(what, [&](const http::Event& event) {
-      if (event.type != "tick") return true;
-      auto root = codec::parse_document(event.data);
-      return !root || number(*root, {"verified"}) < records;
-    });
-    EXPECT_TRUE(followed) << (followed ? "" : followed.error().message);
-  }
-
-  std::string worker_url_;
-
- private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable never_;
-};
 
 // The examples of the reference's appendix D, as a person would post them.
 TEST_F(ServiceTest, AProofIsPostedWatchedAndReported) {
@@ -181,6 +61,46 @@ TEST_F(ServiceTest, AWorkerKilledForGoodLosesTheBrokerWithItAndNothingIsCalledPa
   EXPECT_LT(worker->end(20s).code, 0);
   const codec::Node report = wait_for(id);
   EXPECT_EQ(text(report, {"status"}), "inconclusive") << text(report, {"resultReason"});
+}
+
+// All that a person does with curl above, with the program's own commands.
+TEST_F(ServiceTest, TheProgramsOwnCommandsSpeakToIt) {
+  start_worker();
+  start_coordinator();
+  const auto path = [this](const char* name) { return (folder.path() / name).string(); };
+  ASSERT_TRUE(sys::write_atomically(
+      path("configs.yaml"),
+      fmt::format("workers: {{w1: \"{}\"}}\ndrivers: {{e: {{driverType: embedded, driverConfigs: {{}}}}}}\n", worker_url_)));
+  ASSERT_TRUE(sys::write_atomically(path("proof.yaml"),
+                                    "name: by hand\ndriver: e\nfeatures: [at_least_once, ordering]\nmsgRate: 500\nkeys: 10\n"
+                                    "messageSize: 100\ncheckPointInterval: 1\ntimeout: 5\nduration: 2\nfinalWaitSeconds: 3\n"
+                                    "defect: [\"lose:count=2\"]\n"));
+  const auto run = [this](std::vector<std::string> words) {
+    words.insert(words.end(), {"--coordinator", url});
+    return run_program(words, 60s);
+  };
+  EXPECT_EQ(run({"configs", "put", path("configs.yaml")}).code, 0);
+  EXPECT_EQ(run({"workers"}).out, fmt::format("{:<16} {}\n", "w1", worker_url_));
+  const Outcome made = run({"proofs", "create", path("proof.yaml")});
+  EXPECT_EQ(made.code, 0) << made.err;
+  const std::string id = made.out.substr(0, made.out.find('\n'));
+  EXPECT_EQ(id.size(), 5U);
+  const Outcome watched = run({"proofs", "watch", id});
+  EXPECT_EQ(watched.code, 1) << watched.out << watched.err;
+  EXPECT_THAT(watched.out, testing::StartsWith("failed  Some messages were not verified by consumers."));
+  EXPECT_THAT(watched.err, testing::HasSubstr("verified"));
+  EXPECT_THAT(run({"proofs", "list"}).out, testing::HasSubstr(id + "   failed"));
+  EXPECT_EQ(run({"proofs", "report", id, "--json"}).code, 1);
+  EXPECT_EQ(run({"proofs", "stop", id}).code, 0);
+  EXPECT_EQ(run({"proofs", "delete", id}).code, 0);
+  const Outcome gone = run({"proofs", "show", id});
+  EXPECT_EQ(gone.code, 3);
+  EXPECT_THAT(gone.err, testing::HasSubstr("Proof test not found: " + id));
+  ASSERT_TRUE(sys::write_atomically(path("bad.yaml"), "driver: nobody\nfeatures: [ordering]\nmgsRate: 7\n"));
+  const Outcome bad = run({"proofs", "create", path("bad.yaml")});
+  EXPECT_EQ(bad.code, 3);
+  EXPECT_THAT(bad.err, testing::AllOf(testing::HasSubstr("there is no driver 'nobody'"), testing::HasSubstr("unknown field 'mgsRate'")));
+  EXPECT_EQ(run_program({"proofs", "list", "--coordinator", "http://127.0.0.1:1"}, 60s).code, 3);
 }
 
 TEST_F(ServiceTest, AFileOfTheConfigurationFolderIsReadAndWatched) {
