@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "api/api.h"
+#include "api/metrics.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -160,6 +161,7 @@ int CoordinatorProcess::run() {
   folder.look();
   api::ApiOptions options;
   options.tokens = tokens_;
+  options.metrics = [this] { return api::service_metrics(*registry_); };
   const api::Api api(*registry_, options);
   auto server = listen(api);
   if (!server) return complain(session_, server.error());
@@ -169,6 +171,7 @@ int CoordinatorProcess::run() {
     folder.look();
     static_cast<void>(stops.wait(0, kFolderPeriod));
   }
+  registry_->release();  // a request that waits for a verdict would keep the server
   (*server)->stop();
   registry_.reset();
   log_info("stopped; proofs that run are gone on with when a coordinator with this state is started");

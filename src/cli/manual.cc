@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "api/api.h"
+#include "api/metrics.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "core/contract.h"
@@ -300,6 +301,7 @@ constexpr std::array kManual = {
     ManualRow{"findings", findings_page}, ManualRow{"errors", errors_page},
     ManualRow{"defects", defects_page},   ManualRow{"faults", faults_page},
     ManualRow{"rest", [](const CLI::App&) { return api::rest_markdown(); }},
+    ManualRow{"prometheus", [](const CLI::App&) { return api::prometheus_markdown(); }},
 };
 
 }  // namespace

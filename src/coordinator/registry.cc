@@ -274,6 +274,9 @@ Result<void> Registry::stop(std::string_view id, bool wait) {
   if (!(*found)->served) return {};
   (*found)->served->stop();
   if (!wait || (*found)->served->wait_over(options_.stop_wait)) return {};
+  if (const std::lock_guard lock(mutex_); released_) {
+    return fail(ErrorCode::kUnavailable, fmt::format("the coordinator ends; proof {} is stopped when it is started again", id));
+  }
   return fail(ErrorCode::kTimeout, fmt::format("proof {} did not come to its end in {} s", id,
                                                std::chrono::duration_cast<std::chrono::seconds>(options_.stop_wait).count()));
 }
@@ -395,6 +398,14 @@ Answer<void> Registry::delete_configs(const codec::Node& body) {
   if (auto kept = state_.put_configs("told", next.told_json()); !kept) return answer_of<void>(std::move(kept));
   layers_ = std::move(next);
   return {};
+}
+
+void Registry::release() {
+  const std::lock_guard lock(mutex_);
+  released_ = true;
+  for (const auto& each : entries_) {
+    if (each->served) each->served->release();
+  }
 }
 
 void Registry::set_folder(std::optional<Configs> folder) {

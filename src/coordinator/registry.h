@@ -72,6 +72,8 @@ class Registry final : public Service {
   Answer<void> delete_configs(const codec::Node& body) override;
   [[nodiscard]] std::string not_ready() const override;
 
+  // Whoever waits for a proof waits no longer; before the end of the process, so that its server can end.
+  void release();
   // The configuration folder was read again.
   void set_folder(std::optional<Configs> folder);
 
@@ -99,6 +101,7 @@ class Registry final : public Service {
   ConfigLayers layers_;
   std::vector<EntryPtr> entries_;
   mutable std::uint64_t drawn_ = 0;
+  bool released_ = false;
 };
 
 }  // namespace sp::coordinator

@@ -213,14 +213,22 @@ bool ServedProof::over() const {
   return is_over_;
 }
 
+void ServedProof::release() {
+  const std::lock_guard lock(mutex_);
+  released_ = true;
+  changed_.notify_all();
+}
+
 bool ServedProof::wait_started(Nanoseconds most) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, most, [this] { return started_ || is_over_; });
+  changed_.wait_for(lock, most, [this] { return started_ || is_over_ || released_; });
+  return started_ || is_over_;
 }
 
 bool ServedProof::wait_over(Nanoseconds most) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, most, [this] { return is_over_; });
+  changed_.wait_for(lock, most, [this] { return is_over_ || released_; });
+  return is_over_;
 }
 
 // Between two steps of the thread, or once it is over by whoever asks.

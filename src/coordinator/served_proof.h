@@ -73,6 +73,8 @@ class ServedProof {
   [[nodiscard]] bool wait_started(Nanoseconds most) const;
   [[nodiscard]] bool wait_over(Nanoseconds most) const;
   [[nodiscard]] bool over() const;
+  // Whoever waits for it waits no longer: the process is about to end, and the proof to be gone on with later.
+  void release();
 
   [[nodiscard]] const std::string& id() const { return options_.id; }
   [[nodiscard]] Archive published() const;  // as it stands now; the same as its archive once it is over
@@ -141,6 +143,7 @@ class ServedProof {
   Archive now_;  // what is published
   bool started_ = false;
   bool is_over_ = false;
+  bool released_ = false;
   std::deque<Event> events_;
   std::uint64_t events_count_ = 0;
   Diagnostics diagnostics_;

@@ -374,7 +374,7 @@ Diagnostics ServedProof::diagnostics() const {
 
 Service::Events ServedProof::events(std::uint64_t after, std::size_t most, Nanoseconds wait) const {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, wait, [&] { return events_count_ > after || is_over_; });
+  changed_.wait_for(lock, wait, [&] { return events_count_ > after || is_over_ || released_; });
   Service::Events answer;
   const std::uint64_t first = events_count_ - events_.size() + 1;
   for (std::size_t i = after >= first ? after - first + 1 : 0; i < events_.size(); ++i) {

@@ -273,6 +273,25 @@ TEST_F(ServiceOverRpcTest, StoppedByHandItSaysSoAndRemovedItIsGone) {
   EXPECT_EQ(registry->configs()->workers.size(), 2U);
 }
 
+TEST_F(ServiceOverRpcTest, WhoWaitsForAVerdictIsReleasedAndTheStopIsCarriedOutLater) {
+  begin();
+  const std::string id = create(60);
+  wait_until_verified(id, 100);
+  {
+    std::jthread stopping([&] { EXPECT_EQ(registry->stop(id, true).error().code, ErrorCode::kUnavailable); });
+    std::uint64_t after = 0;
+    bool stops = false;
+    for (const MonotonicTime end = clock.now() + 30s; clock.now() < end && !stops;) {  // its thread has heard of it
+      for (const auto& event : registry->events(id, after, 100, 100ms)->events) after = event.number;
+      stops = registry->find(id)->status == ProofStatus::kStopping;
+    }
+    registry->release();
+  }
+  kill_coordinator();
+  start_coordinator();
+  EXPECT_EQ(wait_for(id).head.status, ProofStatus::kStopped);
+}
+
 TEST_F(ServiceOverRpcTest, AFaultFromOutsideIsPartOfTheReportAndOfTheLog) {
   begin();
   const std::string id = create(4);
