@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "api/json_body.h"
 #include "api/views.h"
 #include "base/text.h"
 
@@ -68,6 +69,9 @@ http::Response faults_answer(const std::vector<proof::Fault>& faults) {
 
 coordinator::Answer<codec::Node> read_body(const http::Request& request) {
   auto node = codec::parse_document(request.body, {.name = "body"});
+  if (!node && node.error().code == ErrorCode::kParse) {
+    if (auto json = node_of_json(request.body)) node = *std::move(json);
+  }
   if (node && node->kind == codec::Node::Kind::kNothing) node = fail(ErrorCode::kInvalid, "the request has no body");
   if (node) return *std::move(node);
   const Error error = std::move(node).error();

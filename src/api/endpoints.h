@@ -35,7 +35,7 @@ struct Endpoint {
   http::Response (Handlers::*answer)(const http::Request&) const = nullptr;
   std::string_view summary;
   std::string_view response = "";  // a type of contract.h; "": nothing; "text", "events", "redirect", "file"
-  std::string_view body = "";      // what is read: "Proof", "Configs", "FaultMark"; "": nothing
+  std::string_view body = "";      // what is read: "Proof", "Configs", "ConfigNames", "FaultMark"; "": nothing
   std::span<const QueryRow> queries = {};
   http::Lane lane = http::Lane::kQuick;
   Standing standing = Standing::kAdded;

@@ -62,6 +62,13 @@ std::string_view body_schema(std::string_view body) {
            R"("metadata":{"type":["object","null"]}},)"
            R"("additionalProperties":false}},"report":{"type":["object","null"]}},"additionalProperties":false})";
   }
+  if (body == "ConfigNames") {  // values mean nothing
+    return R"({"type":"object","properties":{"workers":{"type":["object","null"]},"drivers":{"type":["object","null"]},)"
+           R"("report":{"type":["object","null"]}},"additionalProperties":false})";
+  }
+  if (body == "Proof") {
+    return R"({"type":"object","required":["features"],"anyOf":[{"required":["driver"]},{"required":["drivers"]}]})";
+  }
   if (body == "FaultMark") {
     return R"({"type":"object","properties":{"number":{"type":"integer","minimum":1},)"
            R"("name":{"type":"string","minLength":1,"maxLength":100},"target":{"type":["string","null"],"maxLength":100},)"

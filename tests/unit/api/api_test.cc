@@ -33,6 +33,24 @@ TEST_F(ApiTest, CreateReadsWhatToolsWrite) {
   }
 }
 
+TEST_F(ApiTest, EveryJsonIsTaken) {
+  const std::string name(2000, 'k');
+  EXPECT_THAT(ask("POST", "/proofs", "{\"" + name + "\":[1, -2.5, true, null, \"\\u00e4\", {\"a\"\n: 1}]}"), StartsWith("200 "));
+  const codec::Node* const list = service_.created_.find(name);
+  ASSERT_NE(list, nullptr);
+  ASSERT_EQ(list->items.size(), 6U);
+  EXPECT_EQ(list->items[0].text + list->items[1].text + list->items[2].text, "1-2.5true");
+  EXPECT_EQ(list->items[3].kind, codec::Node::Kind::kNothing);
+  EXPECT_TRUE(list->items[4].quoted && list->items[4].text == "ä");
+  EXPECT_EQ(list->items[5].find("a")->text, "1");
+  // What it may not be stays so: a name twice, and too deep.
+  EXPECT_THAT(ask("POST", "/proofs", R"({"a":1,"a":2})"), StartsWith("400 "));
+  EXPECT_THAT(ask("POST", "/proofs", "{\"a\"\n:1,\"a\":2}"), StartsWith("400 "));
+  const std::string deep = std::string(40, '[') + std::string(40, ']');
+  EXPECT_THAT(ask("POST", "/proofs", "{\"a\"\n:" + deep + "}"), StartsWith("400 "));
+  EXPECT_THAT(ask("POST", "/proofs", std::string(500'000, '[')), StartsWith("4"));
+}
+
 TEST_F(ApiTest, ABodyThatIsNotThereIsSaid) {
   for (const auto& [method, path] :
        {std::pair("POST", "/proofs"), {"PUT", "/configs"}, {"DELETE", "/configs"}, {"POST", "/proofs/aB3dE/faults"}})
