@@ -62,11 +62,6 @@ class FakePort final : public control::WorkerPort {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return begun_ >= count; });
   }
-  // Until nobody is in a poll.
-  void wait_until_idle() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return begun_ == ended_; });
-  }
 
   Result<control::WorkerHello> prepare(const control::WorkerPlan& given) override {
     const std::lock_guard lock(mutex_);
@@ -87,8 +82,6 @@ class FakePort final : public control::WorkerPort {
     report.messages.push_back("poll " + std::to_string(++begun_));
     changed_.notify_all();
     changed_.wait(lock, [this] { return !blocked_; });
-    ++ended_;
-    changed_.notify_all();
     if (says_.error) return tl::unexpected(*says_.error);
     return report;
   }
@@ -128,7 +121,6 @@ class FakePort final : public control::WorkerPort {
   Seen seen_;
   bool blocked_ = false;
   std::size_t begun_ = 0;
-  std::size_t ended_ = 0;
 };
 
 class FakeHost final : public control::WorkerHost {
