@@ -60,14 +60,6 @@ Result<Tokens> Tokens::parse(std::string_view text) {
   return Tokens(std::move(tokens));
 }
 
-bool same_secret(std::string_view given, std::string_view secret) {
-  if (secret.empty()) return false;
-  unsigned differ = given.size() == secret.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < given.size(); ++i)
-    differ |= static_cast<unsigned>(given[i]) ^ static_cast<unsigned>(secret[i % secret.size()]);
-  return differ == 0;
-}
-
 Tokens::Verdict Tokens::check(std::string_view authorization, Role needed) const {
   if (tokens_.empty() || needed == Role::kOpen) return Verdict::kAllowed;
   const std::string_view header = trim(authorization);

@@ -50,7 +50,4 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
-// True if both are the same; the time it takes depends on the length of `given` only.
-[[nodiscard]] bool same_secret(std::string_view given, std::string_view secret);
-
 }  // namespace sp::api

@@ -268,6 +268,15 @@ std::optional<std::string_view> nearest(std::string_view word,
   return best;
 }
 
+bool same_secret(std::string_view given, std::string_view wanted) {
+  unsigned difference = given.size() == wanted.size() && !wanted.empty() ? 0U : 1U;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const char expected = wanted.empty() ? '\0' : wanted[i % wanted.size()];
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(expected));
+  }
+  return difference == 0;
+}
+
 std::string printable(std::string_view text, std::size_t bytes_max) {
   std::string result;
   std::size_t used = 0;

@@ -53,6 +53,10 @@ struct SplitOptions {
 [[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
                                                       std::span<const std::string_view> candidates);
 
+// True if they are equal; the time it takes depends on the length of `given` only, so that a guess learns nothing from it.
+// Nothing equals an empty secret.
+[[nodiscard]] bool same_secret(std::string_view given, std::string_view wanted);
+
 // `text` fit for a terminal or a message: control characters as \n, \t or \xNN, cut to `bytes_max` with "…".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t bytes_max = 200);
 

@@ -115,7 +115,7 @@ class ServedProof {
   [[nodiscard]] Summary summary_now(MonotonicTime now) const;
   [[nodiscard]] core::Counters traffic_now(MonotonicTime now) const;
   void publish_status();
-  void set_head(ProofStatus status, std::string reason);
+  void set_head(ProofStatus status, const std::string& reason);
   void settle_violations();
   [[nodiscard]] Result<void> ask(std::function<void(MonotonicTime)> question);
 

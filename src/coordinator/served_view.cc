@@ -236,7 +236,7 @@ void ServedProof::publish(MonotonicTime now, bool last) {
   diagnostics_ = std::move(diagnostics);
 }
 
-void ServedProof::set_head(ProofStatus status, std::string reason) {
+void ServedProof::set_head(ProofStatus status, const std::string& reason) {
   {
     const std::lock_guard lock(mutex_);
     if (now_.head.status == status && now_.head.reason == reason) return;
@@ -328,7 +328,7 @@ void ServedProof::finish() {
     now_.faults = report.facts.faults;
     now_.result = report::json_report(report);
   }
-  set_head(status, std::move(reason));
+  set_head(status, reason);
   if (over_called_) over_called_(*this);
   const std::lock_guard lock(mutex_);
   is_over_ = true;

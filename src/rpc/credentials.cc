@@ -39,14 +39,4 @@ Result<void> check(const ServerCredentials& credentials) {
   return check_token(credentials.token);
 }
 
-bool same_secret(std::string_view given, std::string_view wanted) {
-  // As many steps as the given one is long: its length is what the guesser knows already.
-  std::size_t differs = given.size() ^ wanted.size();
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];
-    differs |= static_cast<std::size_t>(static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(other));
-  }
-  return differs == 0;
-}
-
 }  // namespace sp::rpc

@@ -37,7 +37,4 @@ struct ServerCredentials {
 [[nodiscard]] Result<void> check(const ClientCredentials& credentials);
 [[nodiscard]] Result<void> check(const ServerCredentials& credentials);
 
-// True if they are equal; takes as long whatever they differ in, so that a guess learns nothing from the time.
-[[nodiscard]] bool same_secret(std::string_view given, std::string_view wanted);
-
 }  // namespace sp::rpc

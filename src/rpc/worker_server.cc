@@ -10,6 +10,7 @@
 #include <grpcpp/resource_quota.h>
 #include <proto/worker.grpc.pb.h>
 
+#include "base/text.h"
 #include "rpc/detail/messages.h"
 #include "rpc/detail/wire.h"
 

@@ -132,5 +132,12 @@ RC_GTEST_PROP(TextProperty, SplitPiecesJoinToTheText, (const std::string& text))
   RC_ASSERT(joined == text);
 }
 
+TEST(SameSecretTest, ComparesTheWhole) {
+  EXPECT_TRUE(same_secret("abc", "abc"));
+  for (const char* other : {"", "ab", "abcd", "abcabc", "abd", "ABC", "\xe1"}) EXPECT_FALSE(same_secret(other, "abc")) << other;
+  EXPECT_FALSE(same_secret("", ""));
+  EXPECT_TRUE(same_secret("\xff\x01", "\xff\x01"));
+}
+
 }  // namespace
 }  // namespace sp
