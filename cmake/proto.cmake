@@ -1,17 +1,21 @@
-# C++ of proto/worker.proto, generated at build time into the build tree. Only the room rpc sees it, as <proto/worker.pb.h>, a header from
-# outside: its warnings are not ours. Target sp_proto_files makes the files without compiling them (clang-tidy reads them).
+# C++ of proto/*.proto, generated at build time into the build tree. Only the rooms rpc and rpc/broker see it, as <proto/worker.pb.h>, a
+# header from outside: its warnings are not ours. Target sp_proto_files makes the files without compiling them (clang-tidy reads them).
 set(SP_PROTO_ROOT ${CMAKE_BINARY_DIR}/generated)
 set(proto_files)
-foreach(kind IN ITEMS pb grpc.pb)
-  list(APPEND proto_files ${SP_PROTO_ROOT}/proto/worker.${kind}.cc ${SP_PROTO_ROOT}/proto/worker.${kind}.h)
-endforeach()
 file(MAKE_DIRECTORY ${SP_PROTO_ROOT})
-add_custom_command(OUTPUT ${proto_files}
-  COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR} --cpp_out=${SP_PROTO_ROOT} --grpc_out=${SP_PROTO_ROOT}
-    --plugin=protoc-gen-grpc=$<TARGET_FILE:gRPC::grpc_cpp_plugin> proto/worker.proto
-  DEPENDS ${CMAKE_SOURCE_DIR}/proto/worker.proto
-  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-  VERBATIM)
+foreach(name IN ITEMS worker broker)
+  set(made)
+  foreach(kind IN ITEMS pb grpc.pb)
+    list(APPEND made ${SP_PROTO_ROOT}/proto/${name}.${kind}.cc ${SP_PROTO_ROOT}/proto/${name}.${kind}.h)
+  endforeach()
+  add_custom_command(OUTPUT ${made}
+    COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR} --cpp_out=${SP_PROTO_ROOT} --grpc_out=${SP_PROTO_ROOT}
+      --plugin=protoc-gen-grpc=$<TARGET_FILE:gRPC::grpc_cpp_plugin> proto/${name}.proto
+    DEPENDS ${CMAKE_SOURCE_DIR}/proto/${name}.proto ${CMAKE_SOURCE_DIR}/proto/worker.proto
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    VERBATIM)
+  list(APPEND proto_files ${made})
+endforeach()
 add_custom_target(sp_proto_files DEPENDS ${proto_files})
 # TSan does not see how the threads of gRPC wait for each other, and gRPC's templates, which are compiled in here, would look racy to
 # it. So for TSan this is a library like gRPC's own: not instrumented, and with its own copies of what it inlines. What our callbacks

@@ -3,10 +3,11 @@
 #
 #   sp_room(judge  USES core track)      an include of report/ from here does not compile
 #   sp_room(driver LEVEL_ONLY USES core) the port; each driver/<system> is a room of its own
+#   sp_room(rpc WITHOUT broker USES ...) all of the folder but rpc/broker, which is a room of its own
 define_property(GLOBAL PROPERTY SP_ROOMS BRIEF_DOCS "all rooms, in order")
 
 function(sp_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LEVEL_ONLY" "" "USES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LEVEL_ONLY" "" "USES;LINKS;WITHOUT")
   string(REPLACE "/" "_" room ${name})
   string(REPLACE "/" "_" uses "${arg_USES}")
   if(NOT name STREQUAL "base")
@@ -25,6 +26,10 @@ function(sp_room name)
   file(${glob} sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   file(${glob} headers RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.h)
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  foreach(folder IN LISTS arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/src/${name}/${folder}/")
+    list(FILTER headers EXCLUDE REGEX "^${name}/${folder}/")
+  endforeach()
   set(root ${CMAKE_BINARY_DIR}/rooms/${room})
   file(REMOVE_RECURSE ${root})
   file(MAKE_DIRECTORY ${root})

@@ -1,7 +1,7 @@
 // The commands: each adds itself to the application, with its flags, its help and an example, and
 // runs when it was named.
 //
-//     run_program ─► run · check · convert · cluster · report · coordinator · worker · proofs · configs · workers
+//     run_program ─► run · check · convert · cluster · report · coordinator · worker · broker · proofs · configs · workers
 //                  streaming-proof COMMAND --help
 //
 // Errors:   what a person typed wrong is told on stderr with the remedy; exit code 3.
@@ -38,6 +38,7 @@ void add_cluster(CLI::App& app, Session& session);
 void add_report(CLI::App& app, Session& session);
 void add_coordinator(CLI::App& app, Session& session);
 void add_worker(CLI::App& app, Session& session);
+void add_broker(CLI::App& app, Session& session);
 void add_client(CLI::App& app, Session& session);   // proofs, configs, workers
 void add_manual(CLI::App& app, Session& session);  // not listed by --help
 

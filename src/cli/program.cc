@@ -32,6 +32,7 @@ int run_program(const std::vector<std::string>& arguments, const Terminal& termi
   add_report(app, session);
   add_coordinator(app, session);
   add_worker(app, session);
+  add_broker(app, session);
   add_client(app, session);
   add_manual(app, session);
   const std::vector<std::string> words = split_words(app, arguments, session.faults);

@@ -10,11 +10,36 @@
 #include "driver/embedded/defects.h"
 #include "driver/embedded/embedded.h"
 #include "driver/kafka/kafka.h"
+#include "rpc/broker/remote_driver.h"
 #include "scenario/cluster/cluster.h"
 #include "scenario/fault/nemesis.h"
 #include "sys/files.h"
 
 namespace sp::cli {
+
+namespace {
+
+// The address of a broker in another process, that the proof names; "": it names none.
+std::string broker_address(const proof::Proof& proof) {
+  const auto found = proof.settings.find(std::string(driver::embedded::kBrokerAddress));
+  return found == proof.settings.end() ? std::string() : found->second;
+}
+
+// What is planted is decided where the broker is, or each worker would think that it decides.
+Result<void> check_remote(const proof::Proof& proof) {
+  if (proof.defects.empty()) return {};
+  return fail(ErrorCode::kInvalid, fmt::format("defects are planted by the broker at {}: give them to streaming-proof broker --defect, and "
+                                               "none to the proof", broker_address(proof)));
+}
+
+Result<std::unique_ptr<driver::Driver>> open_remote(const proof::Proof& proof, MonotonicClock& clock) {
+  if (auto good = check_remote(proof); !good) return tl::unexpected(std::move(good).error());
+  rpc::broker::RemoteBroker broker;
+  broker.address = broker_address(proof);
+  return rpc::broker::open(clock, broker, proof.settings);
+}
+
+}  // namespace
 
 void System::load_begins(const std::string&, MonotonicTime, std::optional<MonotonicTime>) {}
 void System::load_ends(MonotonicTime) {}
@@ -64,9 +89,10 @@ Result<std::unique_ptr<driver::Driver>> WorkerSystems::open(const proof::Proof& 
 }
 
 Result<std::unique_ptr<driver::Driver>> WorkerSystems::open_embedded(const proof::Proof& proof) {
+  if (!broker_address(proof).empty()) return open_remote(proof, clock_);
   if (proof.workers > 1) {
-    return fail(ErrorCode::kUnsupported,
-                "the embedded broker lives within one worker process: configure one worker, or prove a system that all of them reach");
+    return fail(ErrorCode::kUnsupported, "the embedded broker lives within one worker process: configure one worker, or start "
+                                         "streaming-proof broker and set broker.address");
   }
   auto defects = driver::embedded::parse_defects(proof.defects);
   if (!defects) return tl::unexpected(std::move(defects).error());
@@ -103,8 +129,21 @@ class EmbeddedSystem final : public System {
   std::filesystem::path folder_;
 };
 
+// A broker in another process: it was there before the run, and stays.
+class RemoteEmbedded final : public System {
+ public:
+  explicit RemoteEmbedded(MonotonicClock& clock) : clock_(clock) {}
+  worker::DriverFactory factory() override {
+    return [this](const proof::Proof& proof) { return open_remote(proof, clock_); };
+  }
+
+ private:
+  MonotonicClock& clock_;
+};
+
 Result<std::unique_ptr<System>> open_embedded(const RunRequest& request,
                                               const Surroundings& around) {
+  if (!broker_address(request.proof).empty()) return std::make_unique<RemoteEmbedded>(around.clock);
   driver::embedded::BrokerOptions options;
   options.seed = around.seed;
   auto defects = driver::embedded::parse_defects(request.proof.defects);
@@ -289,6 +328,11 @@ std::vector<proof::Fault> faults_of_plans(const RunRequest& request) {
     const auto possible =
         spec ? driver::embedded::check_plantable(*spec, shape) : tl::unexpected(spec.error());
     if (!possible) refuse("--defect", possible.error());
+  }
+  if (proof.driver == "embedded") {
+    if (const auto settings = driver::embedded::check_settings(proof.settings); !settings) refuse("settings", settings.error());
+    const auto remote = broker_address(proof).empty() ? Result<void>{} : check_remote(proof);
+    if (!remote) refuse("--defect", remote.error());
   }
   if (proof.driver != "kafka") return faults;
   const auto settings = driver::kafka::check_settings(proof.settings);

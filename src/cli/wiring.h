@@ -63,8 +63,9 @@ struct Surroundings {
 [[nodiscard]] worker::DriverFactory embedded_factory(driver::embedded::Broker& broker);
 [[nodiscard]] driver::embedded::Expected expected_of(const proof::Proof& proof);
 
-// Drivers for a worker process that takes part in proofs of any system. Each embedded broker lives in this process, one for a topic, so a
-// proof on it has one worker. `zone` stands for {zone.id} in a client.id; "": there is none.
+// Drivers for a worker process that takes part in proofs of any system. An embedded broker lives in this process, one for a
+// topic, and the proof has one worker; or in the process that its setting broker.address names. `zone` stands for {zone.id} in a
+// client.id; "": there is none.
 class WorkerSystems {
  public:
   // Clocks outlive it.

@@ -14,42 +14,17 @@
 #include "base/text.h"
 #include "rpc/detail/messages.h"
 #include "rpc/detail/wire.h"
+#include "rpc/line.h"
 
 namespace sp::rpc {
 
 namespace v1 = ::streaming_proof::v1;
 
-namespace {
-
-constexpr int kConnectWaitMs = 2'000;
-constexpr int kReconnectFirstMs = 100;
-constexpr int kReconnectMs = 1'000;  // without it the library waits up to two minutes for a worker that comes back
-
-std::shared_ptr<grpc::Channel> channel_of(const RemoteOptions& options) {  // shared: the library keeps it with each stub
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(detail::kMessageBytesMax);
-  arguments.SetMaxSendMessageSize(detail::kMessageBytesMax);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectFirstMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectWaitMs);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, detail::kAliveAskedMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, detail::kAliveWaitMs);
-  const ClientCredentials& from = options.credentials;
-  if (from.ca.empty()) return grpc::CreateCustomChannel(options.address, grpc::InsecureChannelCredentials(), arguments);
-  if (!from.server_name.empty()) arguments.SetSslTargetNameOverride(from.server_name);
-  const grpc::SslCredentialsOptions tls{from.ca, from.key, from.certificate};
-  return grpc::CreateCustomChannel(options.address, grpc::SslCredentials(tls), arguments);
-}
-
-}  // namespace
-
 // The connection, and the poll that is in flight.
 class RemoteWorker::Line {
  public:
   Line(MonotonicClock& clock, const RemoteOptions& options)
-      : clock_(clock), options_(options), stub_(v1::Worker::NewStub(channel_of(options))) {}
+      : clock_(clock), options_(options), stub_(v1::Worker::NewStub(channel_to(options.address, options.credentials))) {}
   ~Line() {
     if (!call_) return;
     call_->context.TryCancel();
@@ -114,7 +89,7 @@ class RemoteWorker::Line {
   void prepare_context(grpc::ClientContext& context, Nanoseconds deadline) const {
     context.set_deadline(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(deadline.count(), GPR_TIMESPAN)));
     const std::string& token = options_.credentials.token;
-    if (!token.empty()) context.AddMetadata(detail::kTokenHeader, detail::kTokenScheme + token);
+    if (!token.empty()) context.AddMetadata(kTokenHeader, kTokenScheme + token);
   }
   template <typename T>
   Result<T> flat(detail::Outcome<T>&& outcome) const {
@@ -250,7 +225,6 @@ RemoteWorker::~RemoteWorker() = default;
 Result<std::unique_ptr<RemoteWorker>> RemoteWorker::open(MonotonicClock& clock, const RemoteOptions& options) {
   if (options.address.empty()) return fail(ErrorCode::kInvalid, "a remote worker without an address: give HOST:PORT");
   if (auto good = check(options.credentials); !good) return fail_up(std::move(good), "credentials for worker " + options.address);
-  detail::be_quiet();
   return std::unique_ptr<RemoteWorker>(new RemoteWorker(std::make_unique<Line>(clock, options)));
 }
 

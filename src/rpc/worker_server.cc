@@ -7,12 +7,12 @@
 #include <fmt/core.h>
 #include <grpc/support/time.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/resource_quota.h>
 #include <proto/worker.grpc.pb.h>
 
 #include "base/text.h"
 #include "rpc/detail/messages.h"
 #include "rpc/detail/wire.h"
+#include "rpc/line.h"
 
 namespace sp::rpc {
 
@@ -125,19 +125,6 @@ grpc::Status WorkerService::StartRawRead(grpc::ServerContext* context, const v1:
 
 }  // namespace detail
 
-namespace {
-
-std::shared_ptr<grpc::ServerCredentials> credentials_of(const ServerCredentials& from) {  // shared: the library takes them so
-  if (from.certificate.empty()) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions options(from.ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
-                                                            : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = from.ca;
-  options.pem_key_cert_pairs.push_back({from.key, from.certificate});
-  return grpc::SslServerCredentials(options);
-}
-
-}  // namespace
-
 struct WorkerServer::Parts {
   Parts(control::WorkerHost& host, const ServerOptions& given)
       : options(given), service(host, given.credentials.token) {}
@@ -151,20 +138,11 @@ WorkerServer::WorkerServer(std::unique_ptr<Parts> parts) : parts_(std::move(part
 
 Result<std::unique_ptr<WorkerServer>> WorkerServer::start(control::WorkerHost& host, const ServerOptions& options) {
   if (auto good = check(options.credentials); !good) return fail_up(std::move(good), "credentials of the worker");
-  detail::be_quiet();
   auto parts = std::make_unique<Parts>(host, options);
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(fmt::format("{}:{}", options.address, options.port), credentials_of(options.credentials), &parts->port);
+  builder.AddListeningPort(fmt::format("{}:{}", options.address, options.port), listening_with(options.credentials), &parts->port);
   builder.RegisterService(&parts->service);
-  builder.SetMaxReceiveMessageSize(detail::kMessageBytesMax);
-  builder.SetMaxSendMessageSize(detail::kMessageBytesMax);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two workers on one port would share its callers
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, detail::kAliveAskedMs / 2);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
-  grpc::ResourceQuota threads("worker server");
-  threads.SetMaxThreads(options.threads_max);
-  builder.SetResourceQuota(threads);
+  set_up(builder, "worker server", options.threads_max);
   parts->server = builder.BuildAndStart();
   if (!parts->server || parts->port == 0) {
     return fail(ErrorCode::kIo, fmt::format("cannot serve a worker at {}:{}: the address is not of this machine or its port is taken{}",

@@ -29,9 +29,9 @@ constexpr std::array kOutside = {
     OutsideRow{"http_parser.h", "http"},
     OutsideRow{"openssl/", "http"},
     OutsideRow{"sqlite3.h", "store"},
-    OutsideRow{"grpc", "rpc"},
-    OutsideRow{"google/protobuf/", "rpc"},
-    OutsideRow{"proto/", "rpc"},  // generated: cmake/proto.cmake
+    OutsideRow{"grpc", "rpc rpc/broker"},
+    OutsideRow{"google/protobuf/", "rpc rpc/broker"},
+    OutsideRow{"proto/", "rpc rpc/broker"},  // generated: cmake/proto.cmake
     OutsideRow{"benchmark/", "bench"},
     // Instructions of the processor: checksums, prefetches.
     OutsideRow{"nmmintrin.h", "codec track"},

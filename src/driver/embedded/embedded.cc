@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
 #include "driver/embedded/clients.h"
 
 namespace sp::driver::embedded {
@@ -14,12 +15,13 @@ namespace {
 constexpr std::array<std::string_view, 6> kIdleSettings{"acks",      "client.id",        "compression.type",
                                                         "enable.idempotence", "isolation.level", "linger.ms"};
 constexpr std::uint32_t kPartitionsMax = 10'000;
+constexpr std::uint64_t kPortMax = 65'535;
 
 bool is_idle(std::string_view name) {
   return std::find(kIdleSettings.begin(), kIdleSettings.end(), name) != kIdleSettings.end();
 }
 
-Result<void> check_settings(const Settings& settings) {
+Result<void> check_local(const Settings& settings) {
   for (const auto& [name, value] : settings) {
     if (is_idle(name)) continue;
     return fail(ErrorCode::kInvalid,
@@ -29,29 +31,50 @@ Result<void> check_settings(const Settings& settings) {
   return {};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<EmbeddedDriver>> EmbeddedDriver::make(Broker& broker, const Settings& settings) {
-  if (auto checked = check_settings(settings); !checked) return tl::unexpected(std::move(checked).error());
-  return std::unique_ptr<EmbeddedDriver>(new EmbeddedDriver(broker, settings));
+bool is_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const auto port = parse_unsigned(text.substr(colon + 1));
+  return port && *port > 0 && *port <= kPortMax;
 }
 
-std::string EmbeddedDriver::client() const { return fmt::format("embedded broker {}", SP_VERSION); }
+}  // namespace
 
-Capabilities EmbeddedDriver::capabilities() const {
+Result<void> check_settings(const Settings& settings) {
+  Settings others = settings;
+  const auto address = others.extract(std::string(kBrokerAddress));
+  if (!address.empty() && !is_address(address.mapped())) {
+    return fail(ErrorCode::kInvalid, fmt::format("{} is '{}': give host:port, as streaming-proof broker prints it", kBrokerAddress,
+                                                 address.mapped()));
+  }
+  return check_local(others);
+}
+
+Capabilities broker_capabilities() {
   Capabilities can;
   can.keys = can.partitions = can.positions = can.groups = true;
   can.raw_read = can.replay = can.commit = can.cluster_state = true;
   return can;
 }
 
-std::vector<std::string> EmbeddedDriver::notes() const {
+std::vector<std::string> idle_notes(const Settings& settings) {
   std::vector<std::string> notes;
-  for (const auto& [name, value] : settings_) {
+  for (const auto& [name, value] : settings) {
     notes.push_back(fmt::format("{} means nothing to the embedded broker", name));
   }
   return notes;
 }
+
+Result<std::unique_ptr<EmbeddedDriver>> EmbeddedDriver::make(Broker& broker, const Settings& settings) {
+  if (auto checked = check_local(settings); !checked) return tl::unexpected(std::move(checked).error());
+  return std::unique_ptr<EmbeddedDriver>(new EmbeddedDriver(broker, settings));
+}
+
+std::string EmbeddedDriver::client() const { return fmt::format("embedded broker {}", SP_VERSION); }
+
+Capabilities EmbeddedDriver::capabilities() const { return broker_capabilities(); }
+
+std::vector<std::string> EmbeddedDriver::notes() const { return idle_notes(settings_); }
 
 Result<Topic*> EmbeddedDriver::need_topic(const std::string& topic) {
   Topic* const found = state_.find_topic(topic);
@@ -120,7 +143,7 @@ Result<ClusterState> EmbeddedDriver::cluster_state(const std::string& topic) {
 
 // What a client needs before it can be opened: settings that mean something, a topic that is there.
 Result<Topic*> EmbeddedDriver::open_topic(const Settings& settings, const std::string& topic) {
-  if (auto checked = check_settings(settings); !checked) return tl::unexpected(std::move(checked).error());
+  if (auto checked = check_local(settings); !checked) return tl::unexpected(std::move(checked).error());
   const std::lock_guard lock(state_.mutex);
   return need_topic(topic);
 }
@@ -138,7 +161,7 @@ Result<std::unique_ptr<Consumer>> EmbeddedDriver::open_consumer(const ConsumerSp
 }
 
 Result<std::unique_ptr<RawReader>> EmbeddedDriver::open_raw_reader(const RawSpec& spec) {
-  if (auto checked = check_settings(spec.settings); !checked) return tl::unexpected(std::move(checked).error());
+  if (auto checked = check_local(spec.settings); !checked) return tl::unexpected(std::move(checked).error());
   const std::lock_guard lock(state_.mutex);
   auto found = need_topic(spec.topic);
   if (!found) return tl::unexpected(std::move(found).error());

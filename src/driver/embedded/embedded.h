@@ -5,7 +5,7 @@
 //
 // Settings:  session.timeout.ms is not settable here (BrokerOptions); acks, enable.idempotence, client.id,
 //            compression.type, linger.ms and isolation.level are accepted and noted as meaning nothing. All others
-//            are refused.
+//            are refused; broker.address too, which is for a driver of a broker in another process.
 // Cost:      see broker.h.   Limits: see broker.h.
 // Errors:    kInvalid names the setting; kNotFound, kExists the topic.   Threads: any.   Source: driver/driver.h.
 #pragma once
@@ -19,6 +19,15 @@
 #include "driver/embedded/broker.h"
 
 namespace sp::driver::embedded {
+
+// What a driver of the embedded broker can do, wherever the broker is.
+[[nodiscard]] Capabilities broker_capabilities();
+// "acks means nothing to the embedded broker", for each setting.
+[[nodiscard]] std::vector<std::string> idle_notes(const Settings& settings);
+// The setting that names a broker in another process, as "host:port" (rpc/broker/remote_driver.h).
+inline constexpr std::string_view kBrokerAddress = "broker.address";
+// What a proof on the embedded broker may set, the address included. Errors: kInvalid names the setting.
+[[nodiscard]] Result<void> check_settings(const Settings& settings);
 
 class EmbeddedDriver final : public Driver {
  public:

@@ -8,45 +8,16 @@
 
 #include "proof/fields.h"
 #include "rpc/detail/report_message.h"
+#include "rpc/line.h"
 
 namespace sp::rpc::detail {
+
+using rpc::error_of;
+using rpc::put;
+
 namespace {
 
 constexpr std::uint64_t kNarrowMax = std::numeric_limits<std::uint16_t>::max();
-
-v1::ErrorCode wire_code(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kParse: return v1::ERROR_CODE_PARSE;
-    case ErrorCode::kInvalid: return v1::ERROR_CODE_INVALID;
-    case ErrorCode::kNotFound: return v1::ERROR_CODE_NOT_FOUND;
-    case ErrorCode::kExists: return v1::ERROR_CODE_EXISTS;
-    case ErrorCode::kUnsupported: return v1::ERROR_CODE_UNSUPPORTED;
-    case ErrorCode::kUnavailable: return v1::ERROR_CODE_UNAVAILABLE;
-    case ErrorCode::kDenied: return v1::ERROR_CODE_DENIED;
-    case ErrorCode::kIo: return v1::ERROR_CODE_IO;
-    case ErrorCode::kMissingTool: return v1::ERROR_CODE_MISSING_TOOL;
-    case ErrorCode::kFull: return v1::ERROR_CODE_FULL;
-    case ErrorCode::kTimeout: return v1::ERROR_CODE_TIMEOUT;
-    case ErrorCode::kInternal: return v1::ERROR_CODE_INTERNAL;
-  }
-  return v1::ERROR_CODE_INTERNAL;
-}
-
-// The other way round, by the table of all codes: a code of a later release is kInternal here.
-ErrorCode code_of(v1::ErrorCode code) {
-  const auto [rows, count] = error_rows();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (wire_code(rows[i].code) == code) return rows[i].code;
-  }
-  return ErrorCode::kInternal;
-}
-
-void put(const Error& error, v1::Error& message) {
-  message.set_code(wire_code(error.code));
-  message.set_message(error.message);
-}
-
-tl::unexpected<Error> error_of(const v1::Error& message) { return fail(code_of(message.code()), message.message()); }
 
 tl::unexpected<Error> no_outcome() {
   return fail(ErrorCode::kParse, "an answer that holds neither a value nor an error: it was damaged on its way, or made by another "

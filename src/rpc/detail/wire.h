@@ -18,9 +18,6 @@ inline constexpr std::size_t kRowsMax = 500'000;
 inline constexpr int kAliveAskedMs = 10'000;
 inline constexpr int kAliveWaitMs = 5'000;
 
-inline constexpr const char* kTokenHeader = "authorization";
-inline constexpr const char* kTokenScheme = "Bearer ";
-
 // The library writes on stderr what it also answers; from here on it does not: only cli prints.
 void be_quiet();
 
