@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 #include <proto/broker.grpc.pb.h>
 
+#include "base/text.h"
 #include "driver/embedded/embedded.h"
 #include "rpc/broker/detail/messages.h"
 #include "rpc/broker/detail/seats.h"
