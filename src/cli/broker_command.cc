@@ -109,7 +109,8 @@ int serve(const BrokerFlags& flags, const Session& session) {
 void add_broker(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("broker", "Serves the embedded broker to workers, until it is stopped.");
   command->footer("A proof that names it with the setting broker.address=HOST:PORT runs on it, with as many workers as it likes.\n"
-                  "What was planted is in the file of --truth, at most a second old; it is exact once the proof is over.\n\n"
+                  "What was planted is in the file of --truth, at most a second old; it is exact once the proof is over. One that plants\n"
+                  "defects serves one proof: its truth does not tell topics apart.\n\n"
                   "Exit codes: 0 stopped, 3 could not run.\n\n"
                   "Example: streaming-proof broker --port 9192 --defect lose:count=3 --expected-records 100000");
   auto flags = std::make_shared<BrokerFlags>(*command, session);  // shared: the library copies what it calls
