@@ -18,15 +18,14 @@ namespace {
 
 constexpr std::uint64_t kNumberMax = ~std::uint64_t{0};
 constexpr Nanoseconds kTruthEvery = std::chrono::seconds(1);
-// A client that fell silent is dropped after its lease, and its partitions move a session later: ten seconds in all, as in one process.
-constexpr Nanoseconds kLease = std::chrono::seconds(5);
-constexpr Nanoseconds kSession = std::chrono::seconds(5);
+constexpr std::uint64_t kSessionSeconds = 10;
+constexpr std::uint64_t kSessionSecondsMax = 3'600;
 
 struct BrokerFlags {
   BrokerFlags(CLI::App& command, Session& session) : reader(command, session) {}
   std::string listen = "127.0.0.1";
   bool insecure = false;
-  std::optional<std::uint64_t> port, seed, records, keys, groups;
+  std::optional<std::uint64_t> port, seed, records, keys, groups, session_seconds;
   std::vector<std::string> defects;
   std::string truth;
   FlagReader reader;
@@ -35,6 +34,11 @@ struct BrokerFlags {
 int broker_failed(const Session& session, const Error& error) {
   session.terminal.complain(error.message);
   return kExitCouldNotRun;
+}
+
+// A client that fell silent is dropped after its lease, and its partitions move a session later: half of the time each.
+Nanoseconds half_session(const BrokerFlags& flags) {
+  return std::chrono::milliseconds(500 * flags.session_seconds.value_or(kSessionSeconds));
 }
 
 // A copy of the truth in a file, whole at every moment, written when there is something new.
@@ -64,7 +68,7 @@ Result<driver::embedded::BrokerOptions> options_of(const BrokerFlags& flags, con
   options.expected.records = flags.records.value_or(0);
   options.expected.keys = flags.keys.value_or(0);
   options.expected.groups = flags.groups.value_or(1);
-  options.session_timeout = kSession;
+  options.session_timeout = half_session(flags);
   for (const auto& defect : options.defects) {
     if (defect.count == 0 || options.expected.records > 0) continue;
     return fail(ErrorCode::kInvalid, "--defect with a count is spread over the run: say how long it is with --expected-records, or give "
@@ -90,7 +94,7 @@ int serve(const BrokerFlags& flags, const Session& session) {
   rpc::broker::BrokerServerOptions server_options;
   server_options.address = flags.listen;
   server_options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
-  server_options.lease = kLease;
+  server_options.lease = half_session(flags);
   auto server = rpc::broker::BrokerServer::start(broker, clock, wall, server_options);
   if (!server) return broker_failed(session, server.error());
   session.terminal.print(fmt::format("broker on {}, seed {}\n", (*server)->address(), options->seed));
@@ -124,6 +128,8 @@ void add_broker(CLI::App& app, Session& session) {
   flags->reader.number("--expected-records", flags->records, {1, kNumberMax}, "records of the whole run, over which a count spreads");
   flags->reader.number("--expected-keys", flags->keys, {1, kNumberMax}, "keys of the whole run");
   flags->reader.number("--expected-groups", flags->groups, {1, kNumberMax}, "consumer groups of the run (default: 1)");
+  flags->reader.number("--session-timeout", flags->session_seconds, {1, kSessionSecondsMax},
+                       "seconds after which a member that is not heard of has left its group (default: 10)");
   flags->reader.text("--truth", flags->truth, "file for what was planted, a line each (default: none)");
   command->callback([flags, &session] {
     const auto faults = flags->reader.read();

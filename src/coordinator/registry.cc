@@ -95,7 +95,8 @@ Result<Registry::EntryPtr> Registry::load_one(const store::ProofRow& row) {
   return made;
 }
 
-Registry::EntryPtr Registry::make_entry(std::string id, core::RunId run, Submission submission, const std::string& world, WallTime started) const {
+Registry::EntryPtr Registry::make_entry(std::string id, core::RunId run, Submission submission, const std::string& world,
+                                        WallTime started) const {
   EntryPtr made(new Entry);
   made->id = std::move(id);
   made->run = run;

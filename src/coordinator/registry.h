@@ -85,7 +85,8 @@ class Registry final : public Service {
   [[nodiscard]] Result<void> load();
   [[nodiscard]] Result<EntryPtr> load_one(const store::ProofRow& row);
   [[nodiscard]] Result<EntryPtr> entry(std::string_view id) const;
-  [[nodiscard]] EntryPtr make_entry(std::string id, core::RunId run, Submission submission, const std::string& world_json, WallTime started) const;
+  [[nodiscard]] EntryPtr make_entry(std::string id, core::RunId run, Submission submission, const std::string& world_json,
+                                    WallTime started) const;
   [[nodiscard]] std::string new_id() const;
   void serve(Entry& entry);
   void is_over(Entry& entry, ServedProof& proof);

@@ -134,6 +134,7 @@ class ServedProof {
   MonotonicTime run_now_{};   // of the last step
   MonotonicTime seen_now_{};  // the machine's clock then
   MonotonicTime published_at_{};
+  Stage published_stage_ = Stage::kPrepare;
   bool replaying_ = true;
   bool violated_ = false;
 

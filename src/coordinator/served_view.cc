@@ -197,8 +197,9 @@ void ServedProof::add_point(MonotonicTime now) {
 
 void ServedProof::publish(MonotonicTime now, bool last) {
   publish_status();
-  if (!last && now - published_at_ < kPublishPeriod) return;
+  if (!last && run_->stage() == published_stage_ && now - published_at_ < kPublishPeriod) return;
   published_at_ = now;
+  published_stage_ = run_->stage();
   const Summary summary = summary_now(now);
   Performance performance;
   performance.elapsed = duration_cast<seconds>(now.time_since_epoch());

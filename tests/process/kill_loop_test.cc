@@ -46,9 +46,9 @@ class KillLoopTest : public ServiceTest {
   void begin(std::uint64_t seed) {
     coordinator.reset();
     workers = {};
-    broker = std::make_unique<Program>(std::vector<std::string>{"broker", "--port", "0", "--seed", std::to_string(seed), "--defect",
-                                                                "lose:count=2", "--defect", "duplicate-write:count=3", "--expected-records",
-                                                                "3000", "--expected-keys", "20", "--truth", "truth.jsonl"});
+    broker = std::make_unique<Program>(std::vector<std::string>{
+        "broker", "--port", "0", "--seed", std::to_string(seed), "--defect", "lose:count=2", "--defect", "duplicate-write:count=3",
+        "--expected-records", "3000", "--expected-keys", "20", "--session-timeout", "2", "--truth", "truth.jsonl"});
     const std::string address = broker_address();
     for (std::size_t i = 0; i < workers.size(); ++i) start_worker(i, "0");
     ASSERT_TRUE(sys::remove_tree(folder.path() / "state"));
@@ -119,7 +119,7 @@ TEST_F(KillLoopTest, WhatIsSaidIsWhatTheBrokerDidWhoeverWasKilledWhen) {
     if (HasFatalFailure()) return;
     const auto posted =
         call("POST", "/proofs?wait=false", R"({"driver":"e","features":["at_least_once","ordering"],"partitions":4,"msgRate":1000,
-      "keys":20,"messageSize":100,"checkPointInterval":1,"timeout":3,"duration":3,"finalWaitSeconds":2})");
+      "keys":20,"messageSize":100,"checkPointInterval":1,"timeout":8,"duration":3,"finalWaitSeconds":6})");
     ASSERT_EQ(posted.status, 200) << posted.body;
     auto root = codec::parse_document(posted.body);
     ASSERT_TRUE(root);
@@ -145,7 +145,9 @@ TEST_F(KillLoopTest, WhatIsSaidIsWhatTheBrokerDidWhoeverWasKilledWhen) {
     EXPECT_EQ(text(report, {"summary", "counts", "skip"}), "0") << what;
     if (HasFailure()) {
       const auto violations = call("GET", "/proofs/" + id + "/violations?limit=20");
-      FAIL() << what << "\n" << violations.body << "\n" << call("GET", "/proofs/" + id + "/diagnostics").body << coordinator->err() << workers[1]->err();
+      FAIL() << what << "\n"
+             << violations.body << "\n"
+             << call("GET", "/proofs/" + id + "/diagnostics").body << coordinator->err() << workers[1]->err();
     }
   }
   for (const auto& [name, times] : kills) fmt::print("{} kills at {}\n", times, name);
