@@ -25,6 +25,7 @@ TEST_F(RemoteDriverTest, ARecordSentThroughOneDriverReachesTheConsumerOfAnother)
   const auto to = consumer(*other);
   Notes sent;
   Notes got;
+  const MonotonicTime begin = clock.now();
   send(*from, 9);
   EXPECT_EQ(from->in_flight(), 1U);
   ASSERT_TRUE(until([&] { from->poll(kSoon, sent); }, [&] { return sent.count(Event::kOk) == 1; }));
@@ -41,6 +42,7 @@ TEST_F(RemoteDriverTest, ARecordSentThroughOneDriverReachesTheConsumerOfAnother)
   EXPECT_EQ(delivery.seen.offset, ack.seen.offset);
   EXPECT_EQ(delivery.seen.process, 5U);
   EXPECT_LE(delivery.seen.time, clock.now());
+  EXPECT_GE(delivery.seen.time, begin) << "told by our clock, not by the broker's";
   EXPECT_EQ(got.held(), 1U);
 }
 

@@ -43,6 +43,19 @@ class Notes final : public core::ObservationSink {
   std::vector<Note> notes;
 };
 
+// The clock of another process: an hour behind ours.
+class OtherClock final : public MonotonicClock {
+ public:
+  [[nodiscard]] MonotonicTime now() const override { return clock_.now() - kBehind; }
+  bool wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& condition, MonotonicTime deadline) override {
+    return clock_.wait_until(lock, condition, deadline + kBehind);
+  }
+
+ private:
+  static constexpr Nanoseconds kBehind = std::chrono::hours(1);
+  SystemMonotonicClock clock_;
+};
+
 struct SharedBrokerTest : testing::Test {
   static constexpr Nanoseconds kSoon = std::chrono::milliseconds(20);
   static constexpr Nanoseconds kLimit = std::chrono::seconds(30);  // of a test that would wait in vain
@@ -50,6 +63,7 @@ struct SharedBrokerTest : testing::Test {
   static constexpr std::size_t kPayloadBytes = 64;
 
   SystemMonotonicClock clock;
+  OtherClock broker_clock;
   SystemWallClock wall;
   driver::embedded::BrokerOptions options;
   BrokerServerOptions server_options;
@@ -63,8 +77,8 @@ struct SharedBrokerTest : testing::Test {
     remote.reopen_every = std::chrono::milliseconds(50);
   }
   void serve() {
-    broker = std::make_unique<driver::embedded::Broker>(clock, wall, options);
-    auto started = BrokerServer::start(*broker, clock, wall, server_options);
+    broker = std::make_unique<driver::embedded::Broker>(broker_clock, wall, options);
+    auto started = BrokerServer::start(*broker, broker_clock, wall, server_options);
     ASSERT_TRUE(started) << started.error().message;
     server = std::move(*started);
     remote.address = server->address();
