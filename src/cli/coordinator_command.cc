@@ -40,7 +40,7 @@ rpc::AddressFinder finder_of(std::string url, const http::Client& client) {
   return [url = std::move(url), &client]() -> Result<std::string> {
     http::Call call;
     call.url = url + "/info";
-    call.wait = std::chrono::seconds(2);
+    call.wait = std::chrono::milliseconds(500);  // the proof waits with it
     auto answer = client.call(call);
     if (!answer) return tl::unexpected(Error{ErrorCode::kUnavailable, answer.error().message});
     auto root = answer->status == 200 ? codec::parse_document(answer->body) : Result<codec::Node>(codec::Node{});

@@ -19,8 +19,10 @@ namespace sp::control {
 
 class LoggedPort : public WorkerPort {
  public:
-  // True once after the worker said that it does not know the run: it was started anew.
+  // True once after the worker said in a poll that it does not know the run: it was started anew.
   [[nodiscard]] virtual bool take_gone() = 0;
+  // The run cannot be gone on with: the worker is told to forget it, whatever the log says.
+  virtual void give_up() = 0;
 };
 
 // What the ports of a run share: its log, and whether doing it again went another way.

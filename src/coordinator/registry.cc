@@ -287,7 +287,7 @@ Result<void> Registry::delete_topic(const Entry& entry) {
   auto port = options_.bare_port(entry.world.workers.front());
   control::WorkerPlan plan;
   plan.run = entry.run;
-  plan.source = {0, 1};
+  plan.source = {0, ~std::uint32_t{0}};  // whatever incarnation is left there goes
   plan.proof = entry.submission.proof;
   plan.topic = entry.submission.proof.topic;
   plan.group_prefix = core::run_text(entry.run);

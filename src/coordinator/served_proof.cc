@@ -187,7 +187,7 @@ void ServedProof::replay_fault(const control::Input& input, MonotonicTime at) {
 }
 
 void ServedProof::abandon(std::string why) {
-  for (const auto& port : ports_) static_cast<void>(port->remove());
+  for (const auto& port : ports_) port->give_up();
   {
     const std::lock_guard lock(mutex_);
     now_.messages.push_back(why);

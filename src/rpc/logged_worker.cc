@@ -56,7 +56,8 @@ Answer LoggedWorker::answer(PortCall call, std::uint64_t committed_to, Read read
     return fail(ErrorCode::kUnavailable, "the coordinator cannot keep its log: " + durable.error().message);
   }
   Answer said = ask();
-  if (!said && said.error().code == ErrorCode::kNotFound) gone_ = true;
+  // Other calls say kNotFound of a topic too.
+  if (call == PortCall::kPoll && !said && said.error().code == ErrorCode::kNotFound) gone_ = true;
   run_.log->append({InputKind::kAnswer, call, worker_, 0, to_bytes(said)});
   appended_ = run_.log->count();
   return said;

@@ -27,6 +27,7 @@ class LoggedWorker final : public control::LoggedPort {
   LoggedWorker(std::uint32_t worker, std::unique_ptr<DialedWorker> remote, control::LoggedRun& log);
 
   [[nodiscard]] bool take_gone() override;
+  void give_up() override { static_cast<void>(remote_->remove()); }
 
   Result<control::WorkerHello> prepare(const control::WorkerPlan& plan) override;
   Result<std::uint32_t> create_topic() override;
