@@ -223,12 +223,14 @@ Waker::Waker() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 void Waker::wake() const {
   const std::uint64_t one = 1;
-  static_cast<void>(write(event_.get(), &one, sizeof one));  // fails only when it is full: then it wakes anyway
+  const auto written = write(event_.get(), &one, sizeof one);
+  static_cast<void>(written);  // it fails only when it is full: then it wakes anyway
 }
 
 void Waker::drain() const {
   std::uint64_t count = 0;
-  static_cast<void>(read(event_.get(), &count, sizeof count));
+  const auto taken = read(event_.get(), &count, sizeof count);
+  static_cast<void>(taken);  // nothing: nobody woke it
 }
 
 }  // namespace sp::sys

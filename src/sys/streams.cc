@@ -55,7 +55,9 @@ bool can_be_opened_again() {
 }  // namespace
 
 Result<void> keep_standard_input() {
-  if (fcntl(STDIN_FILENO, F_GETFD) < 0) return stream_error("read", kStandardInputName, errno);  // else the copy would get its number
+  const int mode = fcntl(STDIN_FILENO, F_GETFL);
+  const bool closed = mode < 0 || (mode & O_ACCMODE) == O_WRONLY;  // or was as the program began: sys/standard_descriptors.h
+  if (closed) return stream_error("read", kStandardInputName, EBADF);
   if (can_be_opened_again()) return {};
   const auto file = nameless_file();
   if (!file) return tl::unexpected(file.error());

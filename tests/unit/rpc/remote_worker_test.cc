@@ -275,7 +275,10 @@ TEST_F(RemoteWorkerTest, AnAnswerThatNobodyTookIsNotGivenToTheNextWhoAsks) {
   while (host.port.begun() < 2 && clock.now() < deadline) worker->ask({});  // as long as the first is on its way, nothing
   const auto report = worker->poll({});
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->messages, (Names{"poll 1", "poll 2"})) << "what the first held for a person is told";
+  Names all;  // the last ask() may have found the second one answered too
+  for (std::size_t i = 1; i <= host.port.begun(); ++i) all.push_back("poll " + std::to_string(i));
+  EXPECT_GE(all.size(), 2U);
+  EXPECT_EQ(report->messages, all) << "what the first held for a person is told";
 }
 
 TEST_F(RemoteWorkerTest, ASlowWorkerIsAwayUntilItsAnswerIsThereAndThatAnswerIsDropped) {
