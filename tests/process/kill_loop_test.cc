@@ -40,7 +40,7 @@ class KillLoopTest : public ServiceTest {
     return "";
   }
   void start_worker(std::size_t number, const std::string& port) {
-    workers[number] = std::make_unique<Program>(std::vector<std::string>{"worker", "-p", port});
+    workers[number] = std::make_unique<Program>(std::vector<std::string>{"worker", "-p", port, "--rpc-port", "0"});
     worker_urls[number] = url_of(*workers[number]);
   }
   void begin(std::uint64_t seed) {

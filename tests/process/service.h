@@ -49,7 +49,7 @@ class ServiceTest : public testing::Test {
     while (now.now() < until) now.wait_until(lock, never_, until);
   }
   void start_worker(const std::string& port = "0") {
-    worker = std::make_unique<Program>(std::vector<std::string>{"worker", "-p", port});
+    worker = std::make_unique<Program>(std::vector<std::string>{"worker", "-p", port, "--rpc-port", "0"});
     worker_url_ = url_of(*worker);
   }
   void start_coordinator() {
