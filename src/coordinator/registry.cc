@@ -18,18 +18,6 @@ constexpr std::string_view kAlphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghi
 
 Refusal refusal(Error error) { return {std::move(error), {}}; }
 
-template <typename T>
-Answer<T> answer_of(Result<T>&& result) {
-  if (result) {
-    if constexpr (std::is_void_v<T>) {
-      return {};
-    } else {
-      return *std::move(result);
-    }
-  }
-  return tl::unexpected(refusal(std::move(result).error()));
-}
-
 }  // namespace
 
 struct Registry::Entry {
@@ -129,7 +117,7 @@ void Registry::serve(Entry& entry) {
     };
   }
   entry.served =
-      std::make_unique<ServedProof>(std::move(options), clock_, wall_, [this, &entry](ServedProof& proof) { is_over(entry, proof); });
+      std::make_unique<ServedProof>(std::move(options), clock_, [this, &entry](ServedProof& proof) { is_over(entry, proof); });
 }
 
 void Registry::is_over(Entry& entry, ServedProof& proof) {
@@ -384,7 +372,7 @@ Answer<void> Registry::put_configs(const codec::Node& body) {
   const std::lock_guard lock(mutex_);
   ConfigLayers next = layers_;
   next.put(read.configs);
-  if (auto kept = state_.put_configs("told", next.told_json()); !kept) return answer_of<void>(std::move(kept));
+  if (auto kept = state_.put_configs("told", next.told_json()); !kept) return tl::unexpected(refusal(std::move(kept).error()));
   layers_ = std::move(next);
   return {};
 }
@@ -396,7 +384,7 @@ Answer<void> Registry::delete_configs(const codec::Node& body) {
   if (!layers_.together()) return tl::unexpected(refusal({ErrorCode::kNotFound, "No configuration found"}));
   ConfigLayers next = layers_;
   next.take_away(read.configs);
-  if (auto kept = state_.put_configs("told", next.told_json()); !kept) return answer_of<void>(std::move(kept));
+  if (auto kept = state_.put_configs("told", next.told_json()); !kept) return tl::unexpected(refusal(std::move(kept).error()));
   layers_ = std::move(next);
   return {};
 }

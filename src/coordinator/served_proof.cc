@@ -18,11 +18,10 @@ constexpr Nanoseconds kCommitRetry = std::chrono::seconds(1);
 
 }  // namespace
 
-ServedProof::ServedProof(ServedOptions options, MonotonicClock& clock, const WallClock& wall, std::function<void(ServedProof&)> over)
+ServedProof::ServedProof(ServedOptions options, MonotonicClock& clock, std::function<void(ServedProof&)> over)
     : options_(std::move(options)),
       group_names_(control::group_names(options_.submission.proof, options_.run.run)),
       clock_(clock),
-      wall_(wall),
       over_called_(std::move(over)),
       series_(options_.submission.proof, options_.series_points_max) {
   logged_.log = options_.log.get();
@@ -52,7 +51,6 @@ void ServedProof::work(const std::stop_token& quit) {
   }
   run_ = std::make_unique<ProofRun>(options_.run, std::move(ports), hooks());
   if (!replay()) return abandon(logged_.diverged);
-  replaying_ = false;
   logged_.live = true;
   seen_now_ = clock_.now();
   MonotonicTime next = run_now_;

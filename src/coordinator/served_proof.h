@@ -59,8 +59,8 @@ struct ServedOptions {
 
 class ServedProof {
  public:
-  // Clocks outlive it. `over` is called once by its thread, when its archive is whole.
-  ServedProof(ServedOptions options, MonotonicClock& clock, const WallClock& wall, std::function<void(ServedProof&)> over);
+  // The clock outlives it. `over` is called once by its thread, when its archive is whole.
+  ServedProof(ServedOptions options, MonotonicClock& clock, std::function<void(ServedProof&)> over);
   // Ends the thread where it is: the proof can be gone on with from its log.
   ~ServedProof();
   ServedProof(const ServedProof&) = delete;
@@ -122,7 +122,6 @@ class ServedProof {
   ServedOptions options_;
   const std::vector<std::string> group_names_;
   MonotonicClock& clock_;
-  const WallClock& wall_;
   std::function<void(ServedProof&)> over_called_;
 
   // Of the thread alone.
@@ -135,7 +134,6 @@ class ServedProof {
   MonotonicTime seen_now_{};  // the machine's clock then
   MonotonicTime published_at_{};
   Stage published_stage_ = Stage::kPrepare;
-  bool replaying_ = true;
   bool violated_ = false;
 
   mutable std::mutex mutex_;  // guards what follows

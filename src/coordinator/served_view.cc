@@ -138,7 +138,7 @@ void ServedProof::add_alarm(const track::Alarm& alarm, const std::string& key) {
     json.member("partition", alarm.position->partition.value()).member("offset", alarm.position->offset.value());
   }
   add_event("violation", json.end_object().take());
-  if (std::exchange(violated_, true) || replaying_) return;
+  if (std::exchange(violated_, true) || !logged_.live) return;
   if (options_.first_violation) options_.first_violation(violation);
 }
 
