@@ -31,11 +31,6 @@ struct BrokerFlags {
   FlagReader reader;
 };
 
-int broker_failed(const Session& session, const Error& error) {
-  session.terminal.complain(error.message);
-  return kExitCouldNotRun;
-}
-
 // A client that fell silent is dropped after its lease, and its partitions move a session later: half of the time each.
 Nanoseconds half_session(const BrokerFlags& flags) {
   return std::chrono::milliseconds(500 * flags.session_seconds.value_or(kSessionSeconds));
@@ -80,23 +75,24 @@ Result<driver::embedded::BrokerOptions> options_of(const BrokerFlags& flags, con
 int serve(const BrokerFlags& flags, const Session& session) {
   static_cast<void>(log_open({.lowest = LogLevel::kInfo, .file = {}}));
   if (!sys::is_loopback(flags.listen) && !flags.insecure) {
-    return broker_failed(session, {ErrorCode::kInvalid, fmt::format("--listen {}: others than this machine could come, and nobody is asked "
-                                                                    "who he is; say --insecure if that is meant", flags.listen)});
+    return session.terminal.could_not_run({ErrorCode::kInvalid, fmt::format("--listen {}: others than this machine could come, and nobody "
+                                                                            "is asked who he is; say --insecure if that is meant",
+                                                                            flags.listen)});
   }
   SystemMonotonicClock clock;
   const SystemWallClock wall;
   const sys::StopSignals stops;
   auto options = options_of(flags, wall);
-  if (!options) return broker_failed(session, options.error());
+  if (!options) return session.terminal.could_not_run(options.error());
   driver::embedded::Broker broker(clock, wall, *options);
   TruthFile truth(flags.truth);
-  if (auto written = truth.write(broker); !written) return broker_failed(session, written.error());
+  if (auto written = truth.write(broker); !written) return session.terminal.could_not_run(written.error());
   rpc::broker::BrokerServerOptions server_options;
   server_options.address = flags.listen;
   server_options.port = static_cast<std::uint16_t>(flags.port.value_or(0));
   server_options.lease = half_session(flags);
   auto server = rpc::broker::BrokerServer::start(broker, clock, wall, server_options);
-  if (!server) return broker_failed(session, server.error());
+  if (!server) return session.terminal.could_not_run(server.error());
   session.terminal.print(fmt::format("broker on {}, seed {}\n", (*server)->address(), options->seed));
   while (stops.count() == 0) {
     static_cast<void>(stops.wait(0, kTruthEvery));
@@ -105,7 +101,7 @@ int serve(const BrokerFlags& flags, const Session& session) {
   }
   server->reset();
   const auto written = truth.write(broker);
-  return written ? kExitGood : broker_failed(session, written.error());
+  return written ? kExitGood : session.terminal.could_not_run(written.error());
 }
 
 }  // namespace

@@ -101,10 +101,7 @@ class Client {
     if (!answer->empty()) terminal_.print(*answer + "\n");
     return kExitGood;
   }
-  int complain(const Error& error) const {
-    terminal_.complain(error.message);
-    return kExitCouldNotRun;
-  }
+  int complain(const Error& error) const { return terminal_.could_not_run(error); }
   [[nodiscard]] const Terminal& terminal() const { return terminal_; }
   [[nodiscard]] const ClientFlags& flags() const { return flags_; }
 
@@ -170,6 +167,20 @@ int create(Client& client) {
   return kExitGood;
 }
 
+// The first few, and where the others are.
+void name_violations(const Client& client) {
+  auto page = client.get(path_of(client, "/violations?limit=5"));
+  const Node* const violations = page ? page->find("violations") : nullptr;
+  if (violations == nullptr || violations->items.empty()) return;
+  client.terminal().print("\n");
+  for (const Node& each : violations->items) {
+    client.terminal().print(fmt::format("  {}: {} sequence {} to {}: {}\n", text_in(each, {"code"}), text_in(each, {"key"}),
+                                        text_in(each, {"first"}), text_in(each, {"last"}), text_in(each, {"says"})));
+  }
+  client.terminal().print(fmt::format("\n  {} in all: GET {}\n  what each means and what to look at: docs/reference/findings.md\n",
+                                      text_in(*page, {"total"}), path_of(client, "/violations")));
+}
+
 // What a person reads first; the exit code is the verdict's.
 int report(Client& client) {
   auto body = client.ask("GET", path_of(client, "/report"));
@@ -195,6 +206,7 @@ int report(Client& client) {
                                     {"performanceSummary", "elapsedSeconds"}}) {
     client.terminal().print(fmt::format("  {:<24} {}\n", name, text_in(*root, {group, name})));
   }
+  if (status == "failed") name_violations(client);
   return code_of_status(status);
 }
 

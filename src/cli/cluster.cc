@@ -32,11 +32,6 @@ struct ClusterFlags {
   [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes.value_or(3)); }
 };
 
-int complain(const Terminal& terminal, const Error& error) {
-  terminal.complain(error.message);
-  return kExitCouldNotRun;
-}
-
 Result<std::filesystem::path> folder_of(const ClusterFlags& flags) {
   auto cache = sys::cache_folder();
   if (!cache) return cache;
@@ -61,7 +56,7 @@ std::string state_of(const NodeStatus& node) {
 
 int print_status(const KafkaCluster& cluster, const ClusterFlags& flags, const Terminal& terminal) {
   auto nodes = cluster.status();
-  if (!nodes) return complain(terminal, nodes.error());
+  if (!nodes) return terminal.could_not_run(nodes.error());
   if (flags.json) {
     codec::JsonWriter json({.indent = 2});
     json.begin_object().member("name", flags.name).member("bootstrap", cluster.bootstrap());
@@ -88,12 +83,12 @@ int print_status(const KafkaCluster& cluster, const ClusterFlags& flags, const T
 
 int up(const ClusterFlags& flags, const Terminal& terminal) {
   auto folder = folder_of(flags);
-  if (!folder) return complain(terminal, folder.error());
+  if (!folder) return terminal.could_not_run(folder.error());
   const auto say = [&](std::string_view text) { terminal.complain(text); };
   auto fetch = scenario::cluster::usual_fetch();
-  if (!fetch) return complain(terminal, fetch.error());
+  if (!fetch) return terminal.could_not_run(fetch.error());
   auto kafka = scenario::cluster::fetch_kafka(*fetch, say);
-  if (!kafka) return complain(terminal, kafka.error());
+  if (!kafka) return terminal.could_not_run(kafka.error());
   SystemMonotonicClock clock;
   const SystemWallClock wall;
   const sys::StopSignals stops;
@@ -104,7 +99,7 @@ int up(const ClusterFlags& flags, const Terminal& terminal) {
   hooks.cancelled = [&] { return stops.count() > 0; };
   hooks.say = say;
   auto cluster = KafkaCluster::up(spec, *folder, *kafka, clock, hooks);
-  if (!cluster) return complain(terminal, cluster.error());
+  if (!cluster) return terminal.could_not_run(cluster.error());
   const int code = print_status(*cluster, flags, terminal);
   if (!flags.json) {
     terminal.print(fmt::format("Try: streaming-proof run --bootstrap {} --replication {}\n",
@@ -115,7 +110,7 @@ int up(const ClusterFlags& flags, const Terminal& terminal) {
 
 int status(const ClusterFlags& flags, const Terminal& terminal) {
   auto cluster = load(flags);
-  return cluster ? print_status(*cluster, flags, terminal) : complain(terminal, cluster.error());
+  return cluster ? print_status(*cluster, flags, terminal) : terminal.could_not_run(cluster.error());
 }
 
 Result<std::uint32_t> find_leader(const KafkaCluster& cluster, const ClusterFlags& flags) {
@@ -130,9 +125,9 @@ Result<std::uint32_t> find_leader(const KafkaCluster& cluster, const ClusterFlag
 
 int leader(const ClusterFlags& flags, const Terminal& terminal) {
   auto cluster = load(flags);
-  if (!cluster) return complain(terminal, cluster.error());
+  if (!cluster) return terminal.could_not_run(cluster.error());
   auto found = find_leader(*cluster, flags);
-  if (!found) return complain(terminal, found.error());
+  if (!found) return terminal.could_not_run(found.error());
   terminal.print(flags.json ? fmt::format("{{\"leader\": {}}}\n", *found)
                             : fmt::format("{}\n", *found));
   return kExitGood;
@@ -159,12 +154,12 @@ struct NodeAction {
 
 int on_node(const ClusterFlags& flags, const Terminal& terminal, const NodeAction& action) {
   auto cluster = load(flags);
-  if (!cluster) return complain(terminal, cluster.error());
+  if (!cluster) return terminal.could_not_run(cluster.error());
   auto node = chosen_node(*cluster, flags);
-  if (!node) return complain(terminal, node.error());
+  if (!node) return terminal.could_not_run(node.error());
   for (const NodeCall step : {action.call, action.effect}) {
     if (step == nullptr) continue;
-    if (auto result = ((*cluster).*step)(*node); !result) return complain(terminal, result.error());
+    if (auto result = ((*cluster).*step)(*node); !result) return terminal.could_not_run(result.error());
   }
   terminal.print(flags.json ? fmt::format("{{\"node\": {}, \"done\": \"{}\"}}\n", *node, action.done)
                             : fmt::format("node {} {}\n", *node, action.done));
@@ -173,15 +168,15 @@ int on_node(const ClusterFlags& flags, const Terminal& terminal, const NodeActio
 
 int down(const ClusterFlags& flags, const Terminal& terminal) {
   auto folder = folder_of(flags);
-  if (!folder) return complain(terminal, folder.error());
+  if (!folder) return terminal.could_not_run(folder.error());
   auto cluster = KafkaCluster::load(*folder);
   if (!cluster) {
-    if (cluster.error().code != ErrorCode::kNotFound) return complain(terminal, cluster.error());
+    if (cluster.error().code != ErrorCode::kNotFound) return terminal.could_not_run(cluster.error());
     terminal.print(flags.json ? "{\"down\": true}\n"
                               : fmt::format("there is no cluster '{}'\n", flags.name));
     return kExitGood;
   }
-  if (auto ended = cluster->down(); !ended) return complain(terminal, ended.error());
+  if (auto ended = cluster->down(); !ended) return terminal.could_not_run(ended.error());
   terminal.print(flags.json ? "{\"down\": true}\n"
                             : fmt::format("cluster {} is down\n", flags.name));
   return kExitGood;

@@ -74,11 +74,6 @@ class ConfigFolder {
   std::string mark_;
 };
 
-int complain(const Session& session, const Error& error) {
-  session.terminal.complain(error.message);
-  return kExitCouldNotRun;
-}
-
 class CoordinatorProcess {
  public:
   CoordinatorProcess(const CoordinatorFlags& flags, const Session& session) : flags_(flags), session_(session) {}
@@ -156,7 +151,7 @@ Result<std::unique_ptr<http::Server>> CoordinatorProcess::listen(const api::Api&
 int CoordinatorProcess::run() {
   const sys::StopSignals stops;
   static_cast<void>(log_open({.lowest = LogLevel::kInfo, .file = {}}));
-  if (auto opened = open(); !opened) return complain(session_, opened.error());
+  if (auto opened = open(); !opened) return session_.terminal.could_not_run(opened.error());
   ConfigFolder folder(flags_.config, *registry_);
   folder.look();
   api::ApiOptions options;
@@ -164,7 +159,7 @@ int CoordinatorProcess::run() {
   options.metrics = [this] { return api::service_metrics(*registry_); };
   const api::Api api(*registry_, options);
   auto server = listen(api);
-  if (!server) return complain(session_, server.error());
+  if (!server) return session_.terminal.could_not_run(server.error());
   session_.terminal.print(fmt::format("coordinator on {}://{}:{}, state in {}\n", listening_.tls ? "https" : "http", listening_.address,
                                       (*server)->port(), flags_.state));
   while (stops.count() == 0) {

@@ -30,4 +30,9 @@ void Terminal::complain(std::string_view text) const {
   std::fflush(err);
 }
 
+int Terminal::could_not_run(const Error& why) const {
+  complain(why.message);
+  return kExitCouldNotRun;
+}
+
 }  // namespace sp::cli

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace sp::cli {
 
 struct Terminal {
@@ -23,6 +25,7 @@ struct Terminal {
   [[nodiscard]] static Terminal of_process();
   void print(std::string_view text) const;     // to out
   void complain(std::string_view text) const;  // to err, with a line end
+  int could_not_run(const Error& why) const;   // complains; the exit code
   bool colour = false;                         // on out
 };
 

@@ -57,15 +57,10 @@ std::uint16_t rpc_port_of(const WorkerFlags& flags, std::uint16_t port) {
   return port == 0 || port == kPortMax ? std::uint16_t{0} : static_cast<std::uint16_t>(port + 1);
 }
 
-int complain(const Session& session, const Error& error) {
-  session.terminal.complain(error.message);
-  return kExitCouldNotRun;
-}
-
 int serve(WorkerFlags& flags, const Session& session) {
   static_cast<void>(log_open({.lowest = LogLevel::kInfo, .file = {}}));
   auto listening = read_listening(flags.listen, kUsualPort);
-  if (!listening) return complain(session, listening.error());
+  if (!listening) return session.terminal.could_not_run(listening.error());
   SystemMonotonicClock clock;
   const SystemWallClock wall;
   const sys::StopSignals stops;
@@ -83,7 +78,7 @@ int serve(WorkerFlags& flags, const Session& session) {
   }
   rpc_options.credentials.token = token_to_send(listening->tokens);
   auto rpc_server = rpc::WorkerServer::start(host, rpc_options);
-  if (!rpc_server) return complain(session, std::move(rpc_server).error().in("gRPC"));
+  if (!rpc_server) return session.terminal.could_not_run(std::move(rpc_server).error().in("gRPC"));
   http::Routes routes;
   const std::string info = info_json(host.info(), (*rpc_server)->port());
   routes.add({"GET", "/info", [info](const http::Request&) { return json_response(info); }});
@@ -93,7 +88,7 @@ int serve(WorkerFlags& flags, const Session& session) {
   http_options.port = listening->port;
   http_options.tls = listening->tls;
   auto server = http::Server::start(http_options, std::move(routes), clock);
-  if (!server) return complain(session, std::move(server).error().in("REST"));
+  if (!server) return session.terminal.could_not_run(std::move(server).error().in("REST"));
   session.terminal.print(fmt::format("worker {} on {}://{}:{}, gRPC on port {}\n", flags.name, listening->tls ? "https" : "http",
                                      listening->address, (*server)->port(), (*rpc_server)->port()));
   while (stops.count() == 0) static_cast<void>(stops.wait(0, std::chrono::hours(1)));

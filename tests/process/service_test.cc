@@ -88,6 +88,8 @@ TEST_F(ServiceTest, TheProgramsOwnCommandsSpeakToIt) {
   const Outcome watched = run({"proofs", "watch", id});
   EXPECT_EQ(watched.code, 1) << watched.out << watched.err;
   EXPECT_THAT(watched.out, testing::StartsWith("failed  Some messages were not verified by consumers."));
+  EXPECT_THAT(watched.out, testing::HasSubstr("acknowledged, not in the log (partition "));
+  EXPECT_THAT(watched.out, testing::HasSubstr("GET /proofs/" + id + "/violations"));
   EXPECT_THAT(watched.err, testing::HasSubstr("verified"));
   EXPECT_THAT(run({"proofs", "list"}).out, testing::HasSubstr(id + "   failed"));
   EXPECT_EQ(run({"proofs", "report", id, "--json"}).code, 1);
